@@ -1,0 +1,1 @@
+//! What a message is sent to, and what selects it.
