@@ -1,0 +1,3 @@
+//! Every path that the macros may name: re-exports only.
+
+pub use crate::contract::Facts;
