@@ -1,0 +1,10 @@
+//! Every path that the macros may name.
+
+pub use crate::subject::{
+    DurableName, Group, Name, Pattern, Subject,
+    literal::{
+        check_durable_literal, check_group_literal, check_name_literal, check_pattern_literal,
+        check_subject_literal, durable_literal, group_literal, name_literal, pattern_literal,
+        selects, subject_literal,
+    },
+};
