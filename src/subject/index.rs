@@ -236,3 +236,56 @@ fn take_where<T>(values: &mut Vec<T>, remove: &mut impl FnMut(&T) -> bool) -> us
     values.retain(|value| !remove(value));
     before - values.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One subscription that selects the subject below, among others that do not: half of them literal, the rest
+    /// with wildcards in every position.
+    fn crowd(size: usize) -> PatternIndex<usize> {
+        let mut index = PatternIndex::new();
+        for n in 1..size {
+            let pattern = match n % 6 {
+                0 => format!("orders.region{n}.*"),
+                1 => format!("service{n}.>"),
+                2 => format!("*.kind{n}.created"),
+                _ => format!("orders.created.tenant{n}"),
+            };
+            index.insert(&Pattern::new(pattern).expect("generated"), n);
+        }
+        index.insert(&crate::pattern!("orders.*.tenant"), 0);
+        index
+    }
+
+    #[test]
+    fn the_work_of_a_look_up_does_not_grow_with_the_number_of_subscriptions() {
+        let subject = crate::subject!("orders.created.tenant");
+        let mut work = Vec::new();
+        for size in [1, 1_000, 10_000] {
+            let (mut found, mut steps) = (Vec::new(), 0);
+            crowd(size).visit(&subject, &mut |n| found.push(*n), &mut || steps += 1);
+            assert_eq!(found, [0], "among {size}");
+            work.push(steps);
+        }
+        // Among one: the literals, the root, and one node for each of three tokens. The crowd adds the branch of
+        // `*.kind7.created`, which is left at its second token.
+        assert_eq!(work, [5, 6, 6]);
+    }
+
+    #[test]
+    fn what_is_removed_leaves_no_empty_node_behind() {
+        let mut index = crowd(1_000);
+        assert_eq!(index.len(), 1_000);
+        for n in 0..10 {
+            index.insert(&crate::pattern!("a.*.b.>"), n);
+        }
+        assert_eq!(
+            index.remove_where(&crate::pattern!("a.*.b.>"), |_| true),
+            10
+        );
+        assert!(!index.wildcards.words.contains_key("a"));
+        index.retain(|_| false);
+        assert!(index.is_empty() && index.literals.is_empty());
+    }
+}

@@ -57,7 +57,10 @@ pub const fn selects(pattern: &str, subject: &str) -> bool {
 #[macro_export]
 macro_rules! subject {
     ($text:literal) => {{
-        const SUBJECT: $crate::__private::Subject = $crate::__private::subject_literal($text);
+        const SUBJECT: $crate::__private::Subject = {
+            let text: &str = $text;
+            $crate::__private::subject_literal(text)
+        };
         SUBJECT
     }};
     ($($other:tt)*) => {
@@ -77,7 +80,10 @@ macro_rules! subject {
 #[macro_export]
 macro_rules! pattern {
     ($text:literal) => {{
-        const PATTERN: $crate::__private::Pattern = $crate::__private::pattern_literal($text);
+        const PATTERN: $crate::__private::Pattern = {
+            let text: &str = $text;
+            $crate::__private::pattern_literal(text)
+        };
         PATTERN
     }};
     ($($other:tt)*) => {
@@ -91,7 +97,10 @@ macro_rules! pattern {
 #[macro_export]
 macro_rules! name {
     ($text:literal) => {{
-        const NAME: $crate::__private::Name = $crate::__private::name_literal($text);
+        const NAME: $crate::__private::Name = {
+            let text: &str = $text;
+            $crate::__private::name_literal(text)
+        };
         NAME
     }};
     ($($other:tt)*) => {
@@ -105,7 +114,10 @@ macro_rules! name {
 #[macro_export]
 macro_rules! group {
     ($text:literal) => {{
-        const GROUP: $crate::__private::Group = $crate::__private::group_literal($text);
+        const GROUP: $crate::__private::Group = {
+            let text: &str = $text;
+            $crate::__private::group_literal(text)
+        };
         GROUP
     }};
     ($($other:tt)*) => {
@@ -119,7 +131,10 @@ macro_rules! group {
 #[macro_export]
 macro_rules! durable {
     ($text:literal) => {{
-        const DURABLE: $crate::__private::DurableName = $crate::__private::durable_literal($text);
+        const DURABLE: $crate::__private::DurableName = {
+            let text: &str = $text;
+            $crate::__private::durable_literal(text)
+        };
         DURABLE
     }};
     ($($other:tt)*) => {
