@@ -9,6 +9,22 @@ use super::{Pattern, Subject, Token};
 /// A look-up allocates nothing. It hashes the subject once for the patterns without a wildcard, and walks the others
 /// token by token, visiting only what agrees with the subject so far. Several values may have the same pattern. The
 /// order in which matches come is not specified.
+///
+/// ```
+/// use tramline::{pattern, subject, subject::PatternIndex};
+///
+/// let mut index = PatternIndex::new();
+/// index.insert(&pattern!("invoice.raised"), "billing");
+/// index.insert(&pattern!("*.raised"), "audit");
+/// index.insert(&pattern!("order.>"), "orders");
+///
+/// let mut found = Vec::new();
+/// index.for_each_match(&subject!("invoice.raised"), |name| found.push(*name));
+/// found.sort();
+/// assert_eq!(found, ["audit", "billing"]);
+///
+/// assert_eq!(index.remove_where(&pattern!("*.raised"), |name| *name == "audit"), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct PatternIndex<T> {
     literals: FxHashMap<Subject, Vec<T>>,
@@ -169,8 +185,9 @@ impl<T> Node<T> {
         if self.words.is_empty() && self.one.is_none() {
             return;
         }
-        let (token, rest) = match rest.split_once('.') {
-            Some((token, rest)) => (token, Some(rest)),
+        // A loop over bytes: tokens are short, and a general search for a substring costs more than it finds.
+        let (token, rest) = match rest.bytes().position(|byte| byte == b'.') {
+            Some(dot) => (&rest[..dot], Some(&rest[dot + 1..])),
             None => (rest, None),
         };
         if let Some(next) = self.words.get(token) {
