@@ -64,7 +64,7 @@ pub fn decode<'d, C: Decodes<'d, T>, T>(event: &'d Event) -> Result<T, CodecErro
         None if C::reads_untyped(data) => {}
         None => return Err(CodecError::NoContentType { expected: C::CONTENT_TYPE }),
     }
-    C::decode(data.as_bytes())
+    C::decode(data.bytes())
 }
 
 /// Why a value could not be written or read.

@@ -144,7 +144,9 @@ pub enum PublishError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// A subscription that fails when full is at its bound (B2, B8): nobody got the event, and trying again is safe.
-    #[error("the queue of subscription `{subscription}` is full: try again later, wait with `when_room()`, or give it a larger `bound`")]
+    #[error(
+        "the queue of subscription `{subscription}` is full: try again later, wait with `when_room()`, or give it a larger `bound`"
+    )]
     QueueFull {
         /// The subscription that is full.
         subscription: Name,
@@ -211,7 +213,9 @@ pub enum SubscribeError {
         fix: String,
     },
     /// The durable identity exists with another value in one field (I4).
-    #[error("durable `{durable}` exists with `{field} = {existing}`, and the subscription asks for `{asked}`: use the old value or another durable name")]
+    #[error(
+        "durable `{durable}` exists with `{field} = {existing}`, and the subscription asks for `{asked}`: use the old value or another durable name"
+    )]
     Reopened {
         /// The durable name.
         durable: String,

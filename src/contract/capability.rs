@@ -3,8 +3,8 @@
 use std::{error::Error, future::Future, time::Duration};
 
 use super::{
-    AtLeastOnceSpec, AtMostOnceSpec, Backend, NothingToSettle, Persistent, PublishError, Settle, SettleError, Settlement,
-    Source, SubscribeError,
+    AtLeastOnceSpec, AtMostOnceSpec, Backend, NothingToSettle, Persistent, PublishError, Settle, SettleError,
+    Settlement, Source, SubscribeError,
 };
 use crate::{event::Event, subject::Subject};
 

@@ -16,6 +16,8 @@ mod settlement;
 mod source;
 mod spec;
 
+#[doc(hidden)]
+pub use self::capabilities::Facts;
 pub use self::{
     backend::{Backend, CloseError, OpenError, Persistent, PublishError, Session, Storage, SubscribeError, Volatile},
     capabilities::Capabilities,
@@ -28,5 +30,3 @@ pub use self::{
     source::{FinalReading, Incoming, Malformed, RetireError, RetireReason, Source, SourceControl, SourceStats},
     spec::{AtLeastOnceSpec, AtMostOnceSpec, Overflow, SlowHandler, SourceId, StartAt},
 };
-#[doc(hidden)]
-pub use self::capabilities::Facts;

@@ -32,8 +32,7 @@ pub struct UriError {
 }
 
 const NO_SCHEME: &str = "it must begin with a scheme, as in `https://example.com/schema`";
-const NO_SOURCE: &str =
-    "a source must not be empty (contract Q1): name the service, as in `urn:example:billing`";
+const NO_SOURCE: &str = "a source must not be empty (contract Q1): name the service, as in `urn:example:billing`";
 
 impl UriReference {
     /// Checks the text and keeps it.
@@ -96,11 +95,7 @@ impl Uri {
 
 impl UriError {
     fn new(text: &str, wanted: &'static str, rule: &'static str) -> Self {
-        Self {
-            text: Excerpt::of(text),
-            wanted,
-            rule,
-        }
+        Self { text: Excerpt::of(text), wanted, rule }
     }
 }
 

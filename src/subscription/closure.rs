@@ -58,7 +58,7 @@ where
     A: Asked,
     F: Fn(Delivery<A::Mode>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
-    V: Verdict<A::Mode>,
+    V: Verdict<A::Mode> + 'static,
 {
     async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
         let delivery = <Delivery<A::Mode> as Extract<'d, X, A::Mode>>::extract(&parts)?;
@@ -73,7 +73,7 @@ where
     T: FromState<X::State> + 'static,
     F: Fn(Delivery<A::Mode>, State<T>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
-    V: Verdict<A::Mode>,
+    V: Verdict<A::Mode> + 'static,
 {
     async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
         let future = {

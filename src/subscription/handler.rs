@@ -31,10 +31,7 @@ pub trait Handler<X: BusContext>: Subscription {
     ///
     /// # Cancel safety
     /// The future is dropped when the budget of a stop is used up; the bus accounts for the delivery.
-    fn handle<'d>(
-        &'d self,
-        parts: Parts<'d, X>,
-    ) -> impl Future<Output = Result<Judgement, Rejection>> + Send + 'd;
+    fn handle<'d>(&'d self, parts: Parts<'d, X>) -> impl Future<Output = Result<Judgement, Rejection>> + Send + 'd;
 }
 
 /// What one delivery offers to extractors. All of it is borrowed, so nothing is copied that no extractor asks for.

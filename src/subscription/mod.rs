@@ -27,9 +27,7 @@ pub use self::{
     backoff::{Backoff, BackoffError},
     builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
     delivery::{DelayTooLong, Delivery},
-    extract::{
-        Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State,
-    },
+    extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
     handler::{BusContext, Cx, Handler, Parts},
     mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},

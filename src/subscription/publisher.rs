@@ -91,7 +91,7 @@ pub(crate) fn value_event<C: Encodes<T>, T: ?Sized>(
     let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
     Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type)
         .time(Timestamp::now())
-        .data(C::CONTENT_TYPE, data)
+        .data(Some(C::CONTENT_TYPE), data)
         .build()
         .map_err(|error| PublishError::Value { source: error.into() })
 }

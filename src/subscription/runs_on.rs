@@ -56,7 +56,7 @@ pub fn open_at_least_once<'s, B: DeliversAtLeastOnce>(
 }
 
 /// An implementation by hand gave settings of the other mode.
-fn wrong_mode<'s, S: 's>(settings: &Settings, mode: &str) -> Opening<'s, S> {
+fn wrong_mode<'s, S: Send + 's>(settings: &Settings, mode: &str) -> Opening<'s, S> {
     let error = SubscribeError::Setting {
         subscription: settings.name.clone(),
         setting: "mode",
