@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod __private;
+pub mod bus;
 pub mod codec;
 pub mod contract;
 pub mod event;
@@ -10,6 +11,7 @@ pub mod subscription;
 mod text;
 
 pub use crate::{
+    bus::{Bus, Dormant, Handle, Running},
     codec::Json,
     event::Event,
     subject::{DurableName, Group, Name, Pattern, Subject},
