@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod __private;
+pub mod backend;
 pub mod codec;
 pub mod contract;
 pub mod event;
