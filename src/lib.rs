@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod __private;
+pub mod backend;
 pub mod bus;
 pub mod codec;
 pub mod contract;
@@ -10,6 +11,8 @@ pub mod subject;
 pub mod subscription;
 mod text;
 
+#[cfg(feature = "memory")]
+pub use crate::backend::memory::Memory;
 pub use crate::{
     bus::{Bus, Dormant, Handle, Running},
     codec::Json,
