@@ -25,11 +25,15 @@ mod error;
 mod extension_name;
 mod json;
 pub mod media_type;
+#[cfg(feature = "cloudevents-sdk")]
+mod sdk;
 mod timestamp;
 mod uri;
 mod uri_syntax;
 mod value;
 
+#[cfg(feature = "cloudevents-sdk")]
+pub use self::sdk::{FromSdkError, IntoSdkError};
 pub use self::{
     builder::EventBuilder,
     data::{Data, Utf8Bytes},
