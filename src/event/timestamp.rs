@@ -253,6 +253,7 @@ fn is_first_of_month(days: i64) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -166,6 +166,7 @@ pub(super) fn forbidden_character(text: &str) -> Option<char> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
