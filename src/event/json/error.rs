@@ -1,5 +1,7 @@
 //! Why a document is no event, in words that name the member.
 
+use std::error::Error;
+
 use crate::event::{EventError, Excerpt, TimestampError, UriError};
 
 /// A document is no valid event, or no valid batch, in the JSON format (contract Q6).
@@ -68,7 +70,7 @@ pub enum FormatError {
 
     /// `data_base64` is not base64 with padding (RFC 4648, section 4).
     #[error("`data_base64` is no base64: {0}")]
-    Base64(#[source] base64::DecodeError),
+    Base64(#[source] Box<dyn Error + Send + Sync>),
 
     /// `data` and `data_base64` are both there.
     #[error("the event has `data` and `data_base64`: an event has one of them, or none")]

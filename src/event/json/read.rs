@@ -53,7 +53,8 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
+                // As many as most events have.
+                let mut members = Vec::with_capacity(12);
                 while let Some((Str(name), value)) = map.next_entry()? {
                     members.push((name, value));
                 }
@@ -207,7 +208,7 @@ fn data(
             let text = string("data_base64", base64)?;
             let bytes = BASE64_STANDARD
                 .decode(text.as_bytes())
-                .map_err(FormatError::Base64)?;
+                .map_err(|error| FormatError::Base64(error.into()))?;
             Ok(Some(Data::Binary(bytes.into())))
         }
         (Some(json), None) if content_type.is_none_or(media_type::is_json) => {
