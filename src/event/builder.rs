@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::{
-    Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value, envelope::Inner,
-    error::Excerpt, extension_name, media_type, value::forbidden_character,
+    Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value, envelope::Inner, error::Excerpt,
+    extension_name, media_type, value::forbidden_character,
 };
 use crate::text::Text;
 
@@ -39,10 +39,7 @@ impl EventBuilder {
     }
 
     pub(super) fn from_inner(inner: Inner) -> Self {
-        Self {
-            inner,
-            usual_type: None,
-        }
+        Self { inner, usual_type: None }
     }
 
     /// Sets `id`.
@@ -156,25 +153,10 @@ impl EventBuilder {
     }
 
     fn finish(self, is_plain_json: impl FnOnce(&[u8]) -> bool) -> Result<Event, EventError> {
-        let Self {
-            mut inner,
-            usual_type,
-        } = self;
-        required(
-            "id",
-            &inner.id,
-            "give each event of a source one of its own, such as a UUID",
-        )?;
-        required(
-            "source",
-            inner.source.as_str(),
-            "name the service, as in `urn:example:billing`",
-        )?;
-        required(
-            "type",
-            &inner.event_type,
-            "name the kind of event, as in `com.example.invoice.raised.v1`",
-        )?;
+        let Self { mut inner, usual_type } = self;
+        required("id", &inner.id, "give each event of a source one of its own, such as a UUID")?;
+        required("source", inner.source.as_str(), "name the service, as in `urn:example:billing`")?;
+        required("type", &inner.event_type, "name the kind of event, as in `com.example.invoice.raised.v1`")?;
         string("id", &inner.id)?;
         string("type", &inner.event_type)?;
         if let Some(subject) = &inner.subject {
@@ -187,11 +169,7 @@ impl EventBuilder {
             (None, usual) => inner.content_type = usual.map(Text::Static),
         }
         if let Some(data) = inner.data.take() {
-            inner.data = Some(settle_kind(
-                inner.content_type.as_ref().map(Text::as_str),
-                data,
-                is_plain_json,
-            )?);
+            inner.data = Some(settle_kind(inner.content_type.as_ref().map(Text::as_str), data, is_plain_json)?);
         }
         Ok(Event::from_checked(inner))
     }
@@ -219,21 +197,15 @@ fn shared(content_type: &str) -> Text {
 }
 
 fn required(attribute: &'static str, value: &str, fix: &'static str) -> Result<(), EventError> {
-    if value.is_empty() {
-        Err(EventError::Empty { attribute, fix })
-    } else {
-        Ok(())
-    }
+    if value.is_empty() { Err(EventError::Empty { attribute, fix }) } else { Ok(()) }
 }
 
 fn string(attribute: &str, value: &str) -> Result<(), EventError> {
     match forbidden_character(value) {
         None => Ok(()),
-        Some(character) => Err(EventError::Character {
-            attribute: attribute.into(),
-            value: Excerpt::of(value),
-            character,
-        }),
+        Some(character) => {
+            Err(EventError::Character { attribute: attribute.into(), value: Excerpt::of(value), character })
+        }
     }
 }
 
@@ -259,18 +231,12 @@ fn check_content_type(content_type: &str) -> Result<(), EventError> {
     if content_type == JSON {
         return Ok(());
     }
-    required(
-        "datacontenttype",
-        content_type,
-        "leave it out, or write a media type such as `application/json`",
-    )?;
+    required("datacontenttype", content_type, "leave it out, or write a media type such as `application/json`")?;
     string("datacontenttype", content_type)?;
     if media_type::is_valid(content_type) {
         Ok(())
     } else {
-        Err(EventError::ContentType {
-            value: Excerpt::of(content_type),
-        })
+        Err(EventError::ContentType { value: Excerpt::of(content_type) })
     }
 }
 
@@ -279,17 +245,10 @@ fn settle_kind(
     data: Data,
     is_plain_json: impl FnOnce(&[u8]) -> bool,
 ) -> Result<Data, EventError> {
-    let refuse = |kind, content_type, fix| {
-        Err(EventError::DataKind {
-            kind,
-            content_type: Excerpt::of(content_type),
-            fix,
-        })
-    };
+    let refuse =
+        |kind, content_type, fix| Err(EventError::DataKind { kind, content_type: Excerpt::of(content_type), fix });
     match (content_type, data) {
-        (Some(content_type), data) if media_type::is_json(content_type) => {
-            Ok(Data::Json(data.into_bytes()))
-        }
+        (Some(content_type), data) if media_type::is_json(content_type) => Ok(Data::Json(data.into_bytes())),
         (Some(content_type), Data::Json(_)) => refuse(
             "JSON",
             content_type,
@@ -307,6 +266,5 @@ fn settle_kind(
 
 /// Whether the bytes are valid JSON and nothing else, so that the JSON format can carry them as they are.
 pub(super) fn is_plain_json(bytes: &[u8]) -> bool {
-    serde_json::from_slice::<&serde_json::value::RawValue>(bytes)
-        .is_ok_and(|raw| raw.get().len() == bytes.len())
+    serde_json::from_slice::<&serde_json::value::RawValue>(bytes).is_ok_and(|raw| raw.get().len() == bytes.len())
 }

@@ -30,11 +30,7 @@ pub(super) struct Inner {
 
 impl Event {
     /// Begins an event with what none can be without (contract Q1). `id` and `source` together are its identity (contract Q8).
-    pub fn builder(
-        id: impl Into<String>,
-        source: UriReference,
-        event_type: impl Into<String>,
-    ) -> EventBuilder {
+    pub fn builder(id: impl Into<String>, source: UriReference, event_type: impl Into<String>) -> EventBuilder {
         EventBuilder::new(id.into(), source, event_type.into())
     }
 
@@ -98,18 +94,13 @@ impl Event {
     /// The value of an extension attribute.
     pub fn extension(&self, name: &str) -> Option<&Value> {
         let extensions = &self.0.extensions;
-        let at = extensions
-            .binary_search_by(|(other, _)| other.as_str().cmp(name))
-            .ok()?;
+        let at = extensions.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
         extensions.get(at).map(|(_, value)| value)
     }
 
     /// The extension attributes, sorted by name.
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
-        self.0
-            .extensions
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.0.extensions.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
 
@@ -125,9 +116,7 @@ impl Eq for Event {}
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Event");
-        all.field("id", &self.id())
-            .field("source", self.source())
-            .field("type", &self.event_type());
+        all.field("id", &self.id()).field("source", self.source()).field("type", &self.event_type());
         let mut optional = |name: &str, value: Option<&dyn fmt::Debug>| {
             if let Some(value) = value {
                 all.field(name, value);
@@ -135,10 +124,7 @@ impl fmt::Debug for Event {
         };
         optional("subject", self.subject().as_ref().map(|it| it as _));
         optional("time", self.time().map(|it| it as _));
-        optional(
-            "datacontenttype",
-            self.data_content_type().as_ref().map(|it| it as _),
-        );
+        optional("datacontenttype", self.data_content_type().as_ref().map(|it| it as _));
         optional("dataschema", self.data_schema().map(|it| it as _));
         for (name, value) in self.extensions() {
             optional(name, Some(value));

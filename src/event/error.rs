@@ -74,10 +74,7 @@ impl Excerpt {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        Self {
-            text: text[..end].into(),
-            whole: end == text.len(),
-        }
+        Self { text: text[..end].into(), whole: end == text.len() }
     }
 
     /// The text, or its beginning.

@@ -20,9 +20,7 @@ pub fn is_json(media_type: &str) -> bool {
     let Some((_, subtype)) = essence(media_type).split_once('/') else {
         return false;
     };
-    let suffix = subtype
-        .rsplit_once('+')
-        .map_or(subtype, |(_, suffix)| suffix);
+    let suffix = subtype.rsplit_once('+').map_or(subtype, |(_, suffix)| suffix);
     suffix.eq_ignore_ascii_case("json")
 }
 
@@ -62,9 +60,7 @@ impl Parts<'_> {
     }
 
     fn token(&mut self) -> bool {
-        let rest = self.0.trim_start_matches(|c: char| {
-            c.is_ascii_graphic() && !r#"()<>@,;:\"/[]?="#.contains(c)
-        });
+        let rest = self.0.trim_start_matches(|c: char| c.is_ascii_graphic() && !r#"()<>@,;:\"/[]?="#.contains(c));
         let some = rest.len() < self.0.len();
         self.0 = rest;
         some
@@ -105,14 +101,9 @@ mod tests {
         ] {
             assert!(is_json(json), "{json}");
         }
-        for other in [
-            "application/xml",
-            "application/jsonl",
-            "application/json+xml",
-            "json",
-            "",
-            "application/x; a=+json",
-        ] {
+        for other in
+            ["application/xml", "application/jsonl", "application/json+xml", "json", "", "application/x; a=+json"]
+        {
             assert!(!is_json(other), "{other}");
         }
     }
@@ -134,21 +125,9 @@ mod tests {
         ] {
             assert!(is_valid(good), "{good}");
         }
-        for bad in [
-            "",
-            "a",
-            "a/",
-            "/b",
-            "a/b/c",
-            " a/b",
-            "a/b;",
-            "a/b; c",
-            "a/b; c=",
-            "a/b; c=\"d",
-            "a b/c",
-            "ä/b",
-            "a/b c",
-        ] {
+        for bad in
+            ["", "a", "a/", "/b", "a/b/c", " a/b", "a/b;", "a/b; c", "a/b; c=", "a/b; c=\"d", "a b/c", "ä/b", "a/b c"]
+        {
             assert!(!is_valid(bad), "{bad}");
         }
     }

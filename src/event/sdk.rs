@@ -13,8 +13,7 @@ use cloudevents::{
 use url::Url;
 
 use super::{
-    Data, Event, EventError, Excerpt, Timestamp, TimestampError, Uri, UriError, UriReference,
-    Value, media_type,
+    Data, Event, EventError, Excerpt, Timestamp, TimestampError, Uri, UriError, UriReference, Value, media_type,
 };
 
 /// The SDK's event cannot hold an event as it is.
@@ -118,10 +117,7 @@ impl TryFrom<&Event> for cloudevents::Event {
     /// # Errors
     /// Something would not be the same afterwards; the error says what (contract Q9).
     fn try_from(event: &Event) -> Result<Self, IntoSdkError> {
-        let mut builder = EventBuilderV10::new()
-            .id(event.id())
-            .source(event.source().as_str())
-            .ty(event.event_type());
+        let mut builder = EventBuilderV10::new().id(event.id()).source(event.source().as_str()).ty(event.event_type());
         if let Some(subject) = event.subject() {
             builder = builder.subject(subject);
         }
@@ -147,9 +143,7 @@ impl TryFrom<cloudevents::Event> for Event {
     fn try_from(mut sdk: cloudevents::Event) -> Result<Self, FromSdkError> {
         let version = sdk.specversion();
         if version != SpecVersion::V10 {
-            return Err(FromSdkError::Version {
-                found: Excerpt::of(version.as_str()),
-            });
+            return Err(FromSdkError::Version { found: Excerpt::of(version.as_str()) });
         }
         let uri_error = |attribute| move |source| FromSdkError::Uri { attribute, source };
         let source = UriReference::new(sdk.source()).map_err(uri_error("source"))?;
@@ -168,10 +162,7 @@ impl TryFrom<cloudevents::Event> for Event {
             builder = builder.data_schema(Uri::new(schema).map_err(uri_error("dataschema"))?);
         }
         if let Some(data) = data {
-            builder = builder.data(
-                content_type.as_deref(),
-                data_from_sdk(data, content_type.as_deref())?,
-            );
+            builder = builder.data(content_type.as_deref(), data_from_sdk(data, content_type.as_deref())?);
         } else if let Some(content_type) = content_type {
             builder = builder.data_content_type(content_type);
         }
@@ -193,10 +184,7 @@ fn extension_from_sdk(name: &str, value: &ExtensionValue) -> Result<Value, FromS
         ExtensionValue::String(text) => Ok(Value::String(text.clone())),
         ExtensionValue::Integer(value) => match i32::try_from(*value) {
             Ok(value) => Ok(Value::Integer(value)),
-            Err(_) => Err(FromSdkError::Integer {
-                attribute: Excerpt::of(name),
-                value: *value,
-            }),
+            Err(_) => Err(FromSdkError::Integer { attribute: Excerpt::of(name), value: *value }),
         },
     }
 }
@@ -209,10 +197,7 @@ fn time_to_sdk(time: &Timestamp) -> Result<DateTime<Utc>, IntoSdkError> {
             unchanged("time", from, &time_text(parsed))?;
             Ok(parsed)
         }
-        Err(source) => Err(IntoSdkError::Time {
-            from: Excerpt::of(from),
-            source,
-        }),
+        Err(source) => Err(IntoSdkError::Time { from: Excerpt::of(from), source }),
     }
 }
 
@@ -223,10 +208,7 @@ fn time_text(time: DateTime<Utc>) -> String {
 
 fn schema_to_sdk(schema: &Uri) -> Result<Url, IntoSdkError> {
     let from = schema.as_str();
-    let url = Url::parse(from).map_err(|source| IntoSdkError::Schema {
-        from: Excerpt::of(from),
-        source,
-    })?;
+    let url = Url::parse(from).map_err(|source| IntoSdkError::Schema { from: Excerpt::of(from), source })?;
     unchanged("dataschema", from, url.as_str())?;
     Ok(url)
 }
@@ -235,11 +217,7 @@ fn unchanged(attribute: &'static str, from: &str, to: &str) -> Result<(), IntoSd
     if from == to {
         Ok(())
     } else {
-        Err(IntoSdkError::Changed {
-            attribute,
-            from: Excerpt::of(from),
-            to: Excerpt::of(to),
-        })
+        Err(IntoSdkError::Changed { attribute, from: Excerpt::of(from), to: Excerpt::of(to) })
     }
 }
 
@@ -263,16 +241,10 @@ fn parsed_without_change(bytes: &Bytes) -> Option<serde_json::Value> {
 fn data_from_sdk(data: SdkData, content_type: Option<&str>) -> Result<Data, FromSdkError> {
     match (data, content_type) {
         (SdkData::String(_), Some(content_type)) if media_type::is_json(content_type) => {
-            Err(FromSdkError::AmbiguousString {
-                content_type: Excerpt::of(content_type),
-            })
+            Err(FromSdkError::AmbiguousString { content_type: Excerpt::of(content_type) })
         }
         (SdkData::String(text), _) => Ok(Data::Text(text.into())),
         (SdkData::Binary(bytes), _) => Ok(Data::Binary(bytes.into())),
-        (SdkData::Json(value), _) => Ok(Data::Json(
-            serde_json::to_vec(&value)
-                .map_err(FromSdkError::Json)?
-                .into(),
-        )),
+        (SdkData::Json(value), _) => Ok(Data::Json(serde_json::to_vec(&value).map_err(FromSdkError::Json)?.into())),
     }
 }

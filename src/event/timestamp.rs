@@ -34,10 +34,7 @@ impl Timestamp {
         let text = text.into();
         match parse(&text) {
             Ok(_) => Ok(Self(text)),
-            Err(rule) => Err(TimestampError {
-                text: Excerpt::of(&text),
-                rule,
-            }),
+            Err(rule) => Err(TimestampError { text: Excerpt::of(&text), rule }),
         }
     }
 
@@ -57,19 +54,13 @@ impl Timestamp {
     pub fn to_system_time(&self) -> Option<SystemTime> {
         let (seconds, nanos) = parse(&self.0).ok()?;
         let whole = Duration::from_secs(seconds.unsigned_abs());
-        let base = if seconds < 0 {
-            UNIX_EPOCH.checked_sub(whole)
-        } else {
-            UNIX_EPOCH.checked_add(whole)
-        };
+        let base = if seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };
         base?.checked_add(Duration::from_nanos(nanos.into()))
     }
 
     /// Written with three, six, nine or no digits of fraction, as few as it takes: a form that most libraries write too.
     fn formatted(time: SystemTime) -> Self {
-        let nanos = time
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.subsec_nanos());
+        let nanos = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
         let formatted = if nanos == 0 {
             humantime::format_rfc3339_seconds(time)
         } else if nanos.is_multiple_of(1_000_000) {
@@ -92,10 +83,7 @@ impl TryFrom<SystemTime> for Timestamp {
             Ok(since) if since.as_secs() < TOO_LATE => Ok(Self::formatted(time)),
             _ => {
                 let text = Excerpt::of(&format!("{time:?}"));
-                Err(TimestampError {
-                    text,
-                    rule: "a clock reading must be within the years 1970 to 9999",
-                })
+                Err(TimestampError { text, rule: "a clock reading must be within the years 1970 to 9999" })
             }
         }
     }
@@ -127,35 +115,18 @@ impl fmt::Display for Timestamp {
     }
 }
 
-const SHAPE: &str = "write it as `2026-01-31T12:34:56Z`, with a fraction of the second and an offset such as `+01:00` if need be";
+const SHAPE: &str =
+    "write it as `2026-01-31T12:34:56Z`, with a fraction of the second and an offset such as `+01:00` if need be";
 
 /// Seconds since 1970 and nanoseconds, or the rule that the text breaks.
 fn parse(text: &str) -> Result<(i64, u32), &'static str> {
     let bytes = text.as_bytes();
-    let separators = [
-        (4, b"--"),
-        (7, b"--"),
-        (10, b"Tt"),
-        (13, b"::"),
-        (16, b"::"),
-    ];
-    if bytes.len() < 20
-        || separators
-            .iter()
-            .any(|(at, either)| !either.contains(&bytes[*at]))
-    {
+    let separators = [(4, b"--"), (7, b"--"), (10, b"Tt"), (13, b"::"), (16, b"::")];
+    if bytes.len() < 20 || separators.iter().any(|(at, either)| !either.contains(&bytes[*at])) {
         return Err(SHAPE);
     }
-    let (year, month, day) = (
-        number(&bytes[0..4])?,
-        number(&bytes[5..7])?,
-        number(&bytes[8..10])?,
-    );
-    let (hour, minute, second) = (
-        number(&bytes[11..13])?,
-        number(&bytes[14..16])?,
-        number(&bytes[17..19])?,
-    );
+    let (year, month, day) = (number(&bytes[0..4])?, number(&bytes[5..7])?, number(&bytes[8..10])?);
+    let (hour, minute, second) = (number(&bytes[11..13])?, number(&bytes[14..16])?, number(&bytes[17..19])?);
     let (nanos, zone) = fraction(&bytes[19..])?;
     let offset = offset(zone)?;
 
@@ -165,8 +136,7 @@ fn parse(text: &str) -> Result<(i64, u32), &'static str> {
     if hour > 23 || minute > 59 || second > 60 {
         return Err("there is no such time of day");
     }
-    let seconds =
-        days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
+    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
     if second == 60 && !ends_a_month(seconds) {
         return Err("a leap second is only at the end of a month in UTC");
     }
@@ -185,22 +155,12 @@ fn fraction(rest: &[u8]) -> Result<(u32, &[u8]), &'static str> {
     let Some(digits) = rest.strip_prefix(b".") else {
         return Ok((0, rest));
     };
-    let end = digits
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(digits.len());
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     if end == 0 {
         return Err(SHAPE);
     }
-    let nine = digits[..end]
-        .iter()
-        .copied()
-        .chain(std::iter::repeat(b'0'))
-        .take(9);
-    Ok((
-        nine.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')),
-        &digits[end..],
-    ))
+    let nine = digits[..end].iter().copied().chain(std::iter::repeat(b'0')).take(9);
+    Ok((nine.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')), &digits[end..]))
 }
 
 /// The offset from UTC in seconds.
@@ -248,8 +208,7 @@ fn ends_a_month(seconds: i64) -> bool {
 fn is_first_of_month(days: i64) -> bool {
     // A year begins at most one day off this estimate, so that the search is short.
     let guess = (days + 719_528) * 400 / 146_097;
-    (guess - 1..=guess + 1)
-        .any(|year| (1..=12).any(|month| days_since_1970(year, month, 1) == days))
+    (guess - 1..=guess + 1).any(|year| (1..=12).any(|month| days_since_1970(year, month, 1) == days))
 }
 
 #[cfg(test)]
@@ -266,36 +225,24 @@ mod tests {
         assert_eq!(seconds("1970-01-01T00:00:00Z"), 0);
         assert_eq!(seconds("2000-03-01T00:00:00Z"), 951_868_800);
         assert_eq!(seconds("1969-12-31T23:59:59-00:00"), -1);
-        assert_eq!(
-            seconds("1996-12-19T16:39:57-08:00"),
-            seconds("1996-12-20T00:39:57Z")
-        );
+        assert_eq!(seconds("1996-12-19T16:39:57-08:00"), seconds("1996-12-20T00:39:57Z"));
         assert_eq!(seconds("0000-01-01T00:00:00Z"), -62_167_219_200);
         assert_eq!(seconds("9999-12-31T23:59:59Z"), 253_402_300_799);
         assert_eq!(parse("1985-04-12T23:20:50.52Z").unwrap().1, 520_000_000);
-        assert_eq!(
-            parse("1985-04-12t23:20:50.1234567899z").unwrap().1,
-            123_456_789
-        );
+        assert_eq!(parse("1985-04-12t23:20:50.1234567899z").unwrap().1, 123_456_789);
     }
 
     #[test]
     fn it_agrees_with_the_clock_of_another_crate() {
         for seconds in (0..TOO_LATE).step_by(86_400 * 97 + 12_345) {
             let time = UNIX_EPOCH + Duration::new(seconds, 7);
-            assert_eq!(
-                Timestamp::try_from(time).unwrap().to_system_time(),
-                Some(time)
-            );
+            assert_eq!(Timestamp::try_from(time).unwrap().to_system_time(), Some(time));
         }
     }
 
     #[test]
     fn a_leap_second_is_at_the_end_of_a_month() {
-        assert_eq!(
-            seconds("1990-12-31T23:59:60Z"),
-            seconds("1991-01-01T00:00:00Z")
-        );
+        assert_eq!(seconds("1990-12-31T23:59:60Z"), seconds("1991-01-01T00:00:00Z"));
         assert!(parse("1990-12-31T15:59:60-08:00").is_ok());
         assert!(parse("1990-12-30T23:59:60Z").is_err());
         assert!(parse("1990-12-31T22:59:60Z").is_err());

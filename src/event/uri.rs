@@ -95,11 +95,7 @@ impl Uri {
 
 impl UriError {
     fn new(text: &str, wanted: &'static str, rule: &'static str) -> Self {
-        Self {
-            text: Excerpt::of(text),
-            wanted,
-            rule,
-        }
+        Self { text: Excerpt::of(text), wanted, rule }
     }
 }
 

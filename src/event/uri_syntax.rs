@@ -15,14 +15,12 @@ type Rule = &'static str;
 
 const SCHEME: Rule = "what stands before the first `:` must be a scheme: a letter, then letters, digits, `+`, `-` or `.` \
      (a relative path whose first segment has a `:` is written with `./` before it)";
-const PERCENT: Rule =
-    "a `%` must be followed by two hexadecimal digits; a `%` itself is written `%25`";
+const PERCENT: Rule = "a `%` must be followed by two hexadecimal digits; a `%` itself is written `%25`";
 const ASCII: Rule = "a URI is ASCII: percent-encode every other character";
 const SPACE: Rule = "a URI holds no white space and no control character: a space is written `%20`";
 const CHARACTER: Rule = "a URI cannot hold this character here: percent-encode it";
 const PORT: Rule = "a port is digits only";
-const BRACKETS: Rule =
-    "what stands in `[` and `]` must be an IPv6 address, and only a port may follow it";
+const BRACKETS: Rule = "what stands in `[` and `]` must be an IPv6 address, and only a port may follow it";
 
 /// Checks the grammar of `URI-reference` (RFC 3986, section 4.1). The empty reference is one.
 pub(super) const fn check(text: &str) -> Result<Form, Rule> {
@@ -219,10 +217,7 @@ const fn all(bytes: &[u8], start: usize, end: usize, also: &[u8]) -> Result<(), 
     while at < end {
         let byte = bytes[at];
         if byte == b'%' {
-            if at + 2 >= end
-                || !bytes[at + 1].is_ascii_hexdigit()
-                || !bytes[at + 2].is_ascii_hexdigit()
-            {
+            if at + 2 >= end || !bytes[at + 1].is_ascii_hexdigit() || !bytes[at + 2].is_ascii_hexdigit() {
                 return Err(PERCENT);
             }
             at += 3;

@@ -109,9 +109,7 @@ impl PartialEq for Value {
             (Self::Boolean(left), Self::Boolean(right)) => left == right,
             (Self::Integer(left), Self::Integer(right)) => left == right,
             (Self::Binary(left), Self::Binary(right)) => left == right,
-            (Self::Boolean(_) | Self::Integer(_), _) | (_, Self::Boolean(_) | Self::Integer(_)) => {
-                false
-            }
+            (Self::Boolean(_) | Self::Integer(_), _) | (_, Self::Boolean(_) | Self::Integer(_)) => false,
             _ => self.to_text() == other.to_text(),
         }
     }
@@ -158,15 +156,10 @@ from!(
 /// The first character that the specification's String excludes: a control character or a noncharacter.
 pub(super) fn forbidden_character(text: &str) -> Option<char> {
     // Without an early end, so that the compiler looks at many bytes at once.
-    if text
-        .bytes()
-        .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
-    {
+    if text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~')) {
         return None;
     }
-    text.chars().find(|&c| {
-        c.is_control() || matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe
-    })
+    text.chars().find(|&c| c.is_control() || matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe)
 }
 
 #[cfg(test)]
@@ -179,10 +172,7 @@ mod tests {
         let time = "2026-01-01T00:00:00Z";
         assert_eq!(Value::from(time), Timestamp::new(time).unwrap().into());
         assert_eq!(Value::from("AQI="), Bytes::from_static(&[1, 2]).into());
-        assert_eq!(
-            Value::from(Uri::new("a:b").unwrap()),
-            UriReference::new("a:b").unwrap().into()
-        );
+        assert_eq!(Value::from(Uri::new("a:b").unwrap()), UriReference::new("a:b").unwrap().into());
         assert_ne!(Value::from("true"), true.into());
         assert_ne!(Value::from("1"), 1.into());
     }
@@ -202,14 +192,7 @@ mod tests {
 
     #[test]
     fn controls_and_noncharacters_are_found() {
-        for bad in [
-            "\n",
-            "\u{7f}",
-            "\u{85}",
-            "\u{fdd0}",
-            "\u{fffe}",
-            "\u{10ffff}",
-        ] {
+        for bad in ["\n", "\u{7f}", "\u{85}", "\u{fdd0}", "\u{fffe}", "\u{10ffff}"] {
             assert!(forbidden_character(&format!("é{bad}")).is_some(), "{bad:?}");
         }
         assert_eq!(forbidden_character("é\u{fffd} \u{1f600}~"), None);

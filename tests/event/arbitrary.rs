@@ -17,15 +17,8 @@ fn text(least: usize) -> impl Strategy<Value = String> {
 /// As `text`, but mostly without what `build` would refuse, so that most events come to be.
 fn attribute(least: usize) -> impl Strategy<Value = String> {
     text(least).prop_map(move |text| {
-        let kept: String = text
-            .chars()
-            .filter(|c| !c.is_control() && u32::from(*c) & 0xfffe != 0xfffe)
-            .collect();
-        if kept.len() < least {
-            "x".to_owned()
-        } else {
-            kept
-        }
+        let kept: String = text.chars().filter(|c| !c.is_control() && u32::from(*c) & 0xfffe != 0xfffe).collect();
+        if kept.len() < least { "x".to_owned() } else { kept }
     })
 }
 
@@ -39,11 +32,7 @@ fn uri_reference() -> impl Strategy<Value = UriReference> {
 fn uri() -> impl Strategy<Value = Uri> {
     uri_reference().prop_map(|uri| {
         Uri::new(&uri).unwrap_or_else(|_| {
-            Uri::new(format!(
-                "urn:x:{}",
-                uri.as_str().replace(['#', ':', '?'], "")
-            ))
-            .expect("a URN")
+            Uri::new(format!("urn:x:{}", uri.as_str().replace(['#', ':', '?'], ""))).expect("a URN")
         })
     })
 }
@@ -59,7 +48,10 @@ fn time() -> impl Strategy<Value = Timestamp> {
         |(year, month, day, hour, minute, second, fraction, offset, lower)| {
             let t = if lower { 't' } else { 'T' };
             let fraction = fraction.unwrap_or_default();
-            Timestamp::new(format!("{year:04}-{month:02}-{day:02}{t}{hour:02}:{minute:02}:{second:02}{fraction}{offset}")).expect("a time")
+            Timestamp::new(format!(
+                "{year:04}-{month:02}-{day:02}{t}{hour:02}:{minute:02}:{second:02}{fraction}{offset}"
+            ))
+            .expect("a time")
         },
     )
 }
@@ -79,36 +71,21 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        select(vec![
-            "null",
-            "true",
-            "0",
-            "-0",
-            "1.50",
-            "1E+400",
-            "\"\"",
-            "\"\\ud800\"",
-            "[]",
-            "{ }",
-            "\"a\\/b\""
-        ])
-        .prop_map(str::to_owned),
+        select(vec!["null", "true", "0", "-0", "1.50", "1E+400", "\"\"", "\"\\ud800\"", "[]", "{ }", "\"a\\/b\""])
+            .prop_map(str::to_owned),
         text(0).prop_map(|text| serde_json::to_string(&text).expect("a string")),
     ];
     leaf.prop_recursive(4, 16, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(|all| format!("[{}]", all.join(" , "))),
-            (text(0), inner).prop_map(|(name, value)| format!(
-                "{{\n{}:{value}}}",
-                serde_json::to_string(&name).expect("a string")
-            )),
+            (text(0), inner)
+                .prop_map(|(name, value)| format!("{{\n{}:{value}}}", serde_json::to_string(&name).expect("a string"))),
         ]
     })
 }
 
 fn data() -> impl Strategy<Value = Data> {
-    let padded =
-        (json(), select(vec!["", " ", "\n"])).prop_map(|(json, pad)| format!("{json}{pad}"));
+    let padded = (json(), select(vec!["", " ", "\n"])).prop_map(|(json, pad)| format!("{json}{pad}"));
     prop_oneof![
         3 => json().prop_map(|json| Data::Json(json.into())),
         1 => padded.prop_map(|json| Data::Json(json.into())),
@@ -133,12 +110,7 @@ const MEDIA_TYPES: [&str; 10] = [
     "not a media type",
 ];
 
-fn set_data(
-    builder: EventBuilder,
-    media_type: Option<&str>,
-    data: Option<Data>,
-    plainly: bool,
-) -> EventBuilder {
+fn set_data(builder: EventBuilder, media_type: Option<&str>, data: Option<Data>, plainly: bool) -> EventBuilder {
     match (data, media_type) {
         (Some(Data::Json(bytes)), None) if plainly => builder.json(bytes),
         (Some(Data::Text(text)), None) if plainly => builder.text(text),
@@ -150,30 +122,13 @@ fn set_data(
 
 /// Every event that there can be: what cannot be built is left out by `build`, and by nothing else.
 pub(crate) fn event() -> impl Strategy<Value = Event> {
-    let extension = (
-        string_regex("[a-z0-9]{1,24}").expect("a valid expression"),
-        value(),
-    );
-    let attributes = (
-        attribute(1),
-        uri_reference(),
-        attribute(1),
-        option::of(attribute(1)),
-        option::of(time()),
-        option::of(uri()),
-    );
-    let carried = (
-        option::of(select(MEDIA_TYPES.to_vec())),
-        option::of(data()),
-        any::<bool>(),
-    );
+    let extension = (string_regex("[a-z0-9]{1,24}").expect("a valid expression"), value());
+    let attributes =
+        (attribute(1), uri_reference(), attribute(1), option::of(attribute(1)), option::of(time()), option::of(uri()));
+    let carried = (option::of(select(MEDIA_TYPES.to_vec())), option::of(data()), any::<bool>());
     (attributes, vec(extension, 0..5), carried).prop_filter_map(
         "it cannot be built",
-        |(
-            (id, source, event_type, subject, time, schema),
-            extensions,
-            (media_type, data, plainly),
-        )| {
+        |((id, source, event_type, subject, time, schema), extensions, (media_type, data, plainly))| {
             let mut builder = Event::builder(id, source, event_type);
             if let Some(subject) = subject {
                 builder = builder.subject(subject);

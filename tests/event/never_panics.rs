@@ -113,34 +113,20 @@ fn check(document: &[u8]) -> bool {
         }
         (Err(error), Err(same)) => {
             assert_eq!(error.to_string(), same.to_string());
-            assert!(
-                error.to_string().len() < 1_000,
-                "an error message must not carry the document along"
-            );
+            assert!(error.to_string().len() < 1_000, "an error message must not carry the document along");
             drop(Event::from_json_batch_bytes(&batch.into()));
             false
         }
-        (left, right) => panic!(
-            "{left:?} and {right:?} of {}",
-            String::from_utf8_lossy(document)
-        ),
+        (left, right) => panic!("{left:?} and {right:?} of {}", String::from_utf8_lossy(document)),
     }
 }
 
 #[test]
 fn no_document_makes_the_reader_panic() {
-    let cases = std::env::var("TRAMLINE_CASES").map_or(CASES, |text| {
-        text.parse().expect("TRAMLINE_CASES is a number")
-    });
+    let cases = std::env::var("TRAMLINE_CASES").map_or(CASES, |text| text.parse().expect("TRAMLINE_CASES is a number"));
     // Good documents more often: most mutations of a bad one end in the same error.
-    let good = corpus::good()
-        .into_iter()
-        .cycle()
-        .take(corpus::good().len() * 4);
-    let seeds: Vec<Vec<u8>> = good
-        .chain(corpus::bad())
-        .map(|(_, document)| document)
-        .collect();
+    let good = corpus::good().into_iter().cycle().take(corpus::good().len() * 4);
+    let seeds: Vec<Vec<u8>> = good.chain(corpus::bad()).map(|(_, document)| document).collect();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut done, mut events) = (0, 0);
     while done < cases {

@@ -41,44 +41,24 @@ proptest! {
 }
 
 fn megabyte(data: impl FnOnce(Vec<u8>) -> Data, media_type: &str) {
-    let bytes = (0u32..1 << 20)
-        .map(|at| b'a' + u8::try_from(at % 26).unwrap())
-        .collect();
-    let event = Event::builder("1", source!("urn:x"), "t")
-        .data(Some(media_type), data(bytes))
-        .build()
-        .unwrap();
+    let bytes = (0u32..1 << 20).map(|at| b'a' + u8::try_from(at % 26).unwrap()).collect();
+    let event = Event::builder("1", source!("urn:x"), "t").data(Some(media_type), data(bytes)).build().unwrap();
     let written = event.to_json();
     assert_eq!(Event::from_json(&written).unwrap(), event);
-    assert!(
-        format!("{event:?}").len() < 1_000,
-        "Debug must not print the data"
-    );
+    assert!(format!("{event:?}").len() < 1_000, "Debug must not print the data");
 }
 
 #[test]
 fn a_mebibyte_of_each_kind_stays_what_it_is() {
-    megabyte(
-        |bytes| Data::Binary(bytes.into()),
-        "application/octet-stream",
-    );
-    megabyte(
-        |bytes| Data::Text(String::from_utf8(bytes).unwrap().into()),
-        "text/plain",
-    );
+    megabyte(|bytes| Data::Binary(bytes.into()), "application/octet-stream");
+    megabyte(|bytes| Data::Text(String::from_utf8(bytes).unwrap().into()), "text/plain");
     megabyte(|bytes| Data::Json(bytes.into()), "application/json");
-    megabyte(
-        |bytes| Data::Json(format!("\"{}\"", String::from_utf8(bytes).unwrap()).into()),
-        "application/json",
-    );
+    megabyte(|bytes| Data::Json(format!("\"{}\"", String::from_utf8(bytes).unwrap()).into()), "application/json");
 }
 
 #[test]
 fn json_and_plain_text_are_slices_of_a_shared_document() {
-    for (media_type, member) in [
-        ("application/json", "{\"a\":1}"),
-        ("text/plain", "\"hello\""),
-    ] {
+    for (media_type, member) in [("application/json", "{\"a\":1}"), ("text/plain", "\"hello\"")] {
         let document = Bytes::from(format!(
             r#"{{"specversion":"1.0","id":"1","source":"s","type":"t","datacontenttype":"{media_type}","data":{member}}}"#
         ));
@@ -90,18 +70,12 @@ fn json_and_plain_text_are_slices_of_a_shared_document() {
 
 #[test]
 fn a_bad_event_in_a_batch_is_named_by_its_position() {
-    let good = Event::builder("1", source!("s"), "t")
-        .build()
-        .unwrap()
-        .to_json();
+    let good = Event::builder("1", source!("s"), "t").build().unwrap().to_json();
     let mut batch = b"[".to_vec();
     batch.extend_from_slice(&good);
     batch.extend_from_slice(b" , {}\n]");
     let error = Event::from_json_batch(&batch).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "event 1 of the batch: the event has no `specversion`"
-    );
+    assert_eq!(error, "event 1 of the batch: the event has no `specversion`");
     assert_eq!(Event::from_json_batch(b" [ ] ").unwrap(), []);
     for bad in ["", "[", "{}", "[1]", "[null]", "[{}", "[],"] {
         assert!(Event::from_json_batch(bad.as_bytes()).is_err(), "{bad}");

@@ -11,25 +11,17 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::FormatError;
-use crate::event::{
-    Data, Event, EventBuilder, Excerpt, Timestamp, Uri, UriReference, Utf8Bytes, Value, media_type,
-};
+use crate::event::{Data, Event, EventBuilder, Excerpt, Timestamp, Uri, UriReference, Utf8Bytes, Value, media_type};
 
 /// `shared` is the same document, if slices of it may be kept.
 pub(super) fn event(document: &[u8], shared: Option<&Bytes>) -> Result<Event, FormatError> {
-    serde_json::from_slice::<Members<'_>>(document)
-        .map_err(FormatError::Document)?
-        .into_event(shared)
+    serde_json::from_slice::<Members<'_>>(document).map_err(FormatError::Document)?.into_event(shared)
 }
 
 pub(super) fn batch(document: &[u8], shared: Option<&Bytes>) -> Result<Vec<Event>, FormatError> {
-    let elements: Vec<&RawValue> =
-        serde_json::from_slice(document).map_err(FormatError::Document)?;
+    let elements: Vec<&RawValue> = serde_json::from_slice(document).map_err(FormatError::Document)?;
     let read = |(index, element): (usize, &RawValue)| {
-        event(element.get().as_bytes(), shared).map_err(|source| FormatError::InBatch {
-            index,
-            source: source.into(),
-        })
+        event(element.get().as_bytes(), shared).map_err(|source| FormatError::InBatch { index, source: source.into() })
     };
     elements.into_iter().enumerate().map(read).collect()
 }
@@ -91,14 +83,9 @@ impl<'d> Members<'d> {
     }
 
     fn check_version(&self) -> Result<(), FormatError> {
-        let version = self
-            .0
-            .iter()
-            .find(|(name, value)| name == "specversion" && !is_null(value));
+        let version = self.0.iter().find(|(name, value)| name == "specversion" && !is_null(value));
         let Some((name, value)) = version else {
-            return Err(FormatError::Missing {
-                member: "specversion",
-            });
+            return Err(FormatError::Missing { member: "specversion" });
         };
         let found = string(name, value)?;
         let hint = match &*found {
@@ -106,19 +93,14 @@ impl<'d> Members<'d> {
             "0.3" => ": version 0.3 is not supported, let the producer send 1.0",
             _ => "",
         };
-        Err(FormatError::Version {
-            found: Excerpt::of(&found),
-            hint,
-        })
+        Err(FormatError::Version { found: Excerpt::of(&found), hint })
     }
 
     fn check_duplicates(&self) -> Result<(), FormatError> {
         let mut names: Vec<&str> = self.0.iter().map(|(name, _)| &**name).collect();
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(FormatError::Duplicate {
-                member: Excerpt::of(pair[0]),
-            }),
+            Some(pair) => Err(FormatError::Duplicate { member: Excerpt::of(pair[0]) }),
             None => Ok(()),
         }
     }
@@ -160,10 +142,7 @@ impl<'d> Known<'d> {
         let id = required("id", self.id)?;
         let source = required("source", self.source)?;
         let event_type = required("type", self.event_type)?;
-        let source = UriReference::new(source).map_err(|source| FormatError::Uri {
-            member: "source",
-            source,
-        })?;
+        let source = UriReference::new(source).map_err(|source| FormatError::Uri { member: "source", source })?;
 
         let mut builder = Event::builder(id, source, event_type);
         if let Some(subject) = optional("subject", self.subject)? {
@@ -173,10 +152,8 @@ impl<'d> Known<'d> {
             builder = builder.time(Timestamp::new(time).map_err(FormatError::Time)?);
         }
         if let Some(schema) = optional("dataschema", self.schema)? {
-            builder = builder.data_schema(Uri::new(schema).map_err(|source| FormatError::Uri {
-                member: "dataschema",
-                source,
-            })?);
+            builder = builder
+                .data_schema(Uri::new(schema).map_err(|source| FormatError::Uri { member: "dataschema", source })?);
         }
         let content_type = optional("datacontenttype", self.content_type)?;
         if let Some(data) = data(self.data, self.base64, content_type.as_deref(), shared)? {
@@ -195,10 +172,7 @@ fn data(
     shared: Option<&Bytes>,
 ) -> Result<Option<Data>, FormatError> {
     let keep = |part: &str| {
-        shared.map_or_else(
-            || Bytes::copy_from_slice(part.as_bytes()),
-            |all| all.slice_ref(part.as_bytes()),
-        )
+        shared.map_or_else(|| Bytes::copy_from_slice(part.as_bytes()), |all| all.slice_ref(part.as_bytes()))
     };
     match (data, base64) {
         (None, None) => Ok(None),
@@ -206,42 +180,35 @@ fn data(
         // The builder makes it JSON if the media type says so.
         (None, Some(base64)) => {
             let text = string("data_base64", base64)?;
-            let bytes = BASE64_STANDARD
-                .decode(text.as_bytes())
-                .map_err(|error| FormatError::Base64(error.into()))?;
+            let bytes = BASE64_STANDARD.decode(text.as_bytes()).map_err(|error| FormatError::Base64(error.into()))?;
             Ok(Some(Data::Binary(bytes.into())))
         }
-        (Some(json), None) if content_type.is_none_or(media_type::is_json) => {
-            Ok(Some(Data::Json(keep(json.get()))))
-        }
+        (Some(json), None) if content_type.is_none_or(media_type::is_json) => Ok(Some(Data::Json(keep(json.get())))),
         (Some(text), None) if is_string(text) => {
             let text = match string("data", text)? {
-                Cow::Borrowed(text) => Utf8Bytes::new(keep(text))
-                    .map_err(|_| wrong_type("data", "not UTF-8", "text"))?,
+                Cow::Borrowed(text) => {
+                    Utf8Bytes::new(keep(text)).map_err(|_| wrong_type("data", "not UTF-8", "text"))?
+                }
                 Cow::Owned(text) => text.into(),
             };
             Ok(Some(Data::Text(text)))
         }
-        (Some(other), None) => Err(wrong_type(
-            "data",
-            kind(other),
-            "a string, because `datacontenttype` is not a JSON media type",
-        )),
+        (Some(other), None) => {
+            Err(wrong_type("data", kind(other), "a string, because `datacontenttype` is not a JSON media type"))
+        }
     }
 }
 
 fn extension(name: &str, value: &RawValue) -> Result<Value, FormatError> {
-    const WANTED: &str =
-        "a Boolean, a string, or a whole number of 32 bits without fraction and exponent";
+    const WANTED: &str = "a Boolean, a string, or a whole number of 32 bits without fraction and exponent";
     let text = value.get();
     match text.as_bytes().first() {
         Some(b't') => Ok(Value::Boolean(true)),
         Some(b'f') => Ok(Value::Boolean(false)),
         Some(b'"') => Ok(Value::String(string(name, value)?.into_owned())),
-        Some(b'-' | b'0'..=b'9') => text
-            .parse()
-            .map(Value::Integer)
-            .map_err(|_| wrong_type(name, "another number", WANTED)),
+        Some(b'-' | b'0'..=b'9') => {
+            text.parse().map(Value::Integer).map_err(|_| wrong_type(name, "another number", WANTED))
+        }
         _ => Err(wrong_type(name, kind(value), WANTED)),
     }
 }
@@ -251,21 +218,12 @@ fn check_null_extension(name: &str) -> Result<(), FormatError> {
     Ok(crate::event::extension_name::check(name)?)
 }
 
-fn required<'d>(
-    member: &'static str,
-    value: Option<&'d RawValue>,
-) -> Result<Cow<'d, str>, FormatError> {
+fn required<'d>(member: &'static str, value: Option<&'d RawValue>) -> Result<Cow<'d, str>, FormatError> {
     optional(member, value)?.ok_or(FormatError::Missing { member })
 }
 
-fn optional<'d>(
-    member: &'static str,
-    value: Option<&'d RawValue>,
-) -> Result<Option<Cow<'d, str>>, FormatError> {
-    value
-        .filter(|value| !is_null(value))
-        .map(|value| string(member, value))
-        .transpose()
+fn optional<'d>(member: &'static str, value: Option<&'d RawValue>) -> Result<Option<Cow<'d, str>>, FormatError> {
+    value.filter(|value| !is_null(value)).map(|value| string(member, value)).transpose()
 }
 
 fn string<'d>(member: &str, value: &'d RawValue) -> Result<Cow<'d, str>, FormatError> {
@@ -274,19 +232,12 @@ fn string<'d>(member: &str, value: &'d RawValue) -> Result<Cow<'d, str>, FormatE
     }
     match serde_json::from_str(value.get()) {
         Ok(Str(text)) => Ok(text),
-        Err(source) => Err(FormatError::Text {
-            member: Excerpt::of(member),
-            source,
-        }),
+        Err(source) => Err(FormatError::Text { member: Excerpt::of(member), source }),
     }
 }
 
 fn wrong_type(member: &str, found: &'static str, wanted: &'static str) -> FormatError {
-    FormatError::Type {
-        member: Excerpt::of(member),
-        found,
-        wanted,
-    }
+    FormatError::Type { member: Excerpt::of(member), found, wanted }
 }
 
 fn is_null(value: &RawValue) -> bool {

@@ -56,8 +56,7 @@ fn key(out: &mut Vec<u8>, name: &str) {
 
 fn member(out: &mut Vec<u8>, name: &str, value: &str) {
     key(out, name);
-    serde_json::to_writer(out, value)
-        .expect("a string is always written, and memory does not fail");
+    serde_json::to_writer(out, value).expect("a string is always written, and memory does not fail");
 }
 
 fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
@@ -66,9 +65,7 @@ fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     // Four for each three, begun ones included; cut to what was written.
     out.resize(start + bytes.len().div_ceil(3) * 4, 0);
-    let written = BASE64_STANDARD
-        .encode_slice(bytes, &mut out[start..])
-        .expect("the room was made for it");
+    let written = BASE64_STANDARD.encode_slice(bytes, &mut out[start..]).expect("the room was made for it");
     out.truncate(start + written);
     out.push(b'"');
 }

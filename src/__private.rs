@@ -1,0 +1,14 @@
+//! Every path that the macros may name: re-exports only.
+
+pub use crate::{
+    contract::Facts,
+    subject::{
+        DurableName, Group, Name, Pattern, Subject,
+        literal::{
+            check_durable_literal, check_group_literal, check_name_literal, check_pattern_literal,
+            check_subject_literal, durable_literal, group_literal, name_literal, pattern_literal, selects,
+            subject_literal,
+        },
+    },
+    subscription::{NoSource, open_at_least_once, open_at_most_once},
+};

@@ -1,0 +1,105 @@
+//! How values become the data of an event, and back.
+
+mod json;
+
+use std::error::Error;
+
+pub use self::json::Json;
+use crate::event::{Data, Event, media_type};
+
+/// Turns values into an event's data and back. One per bus, JSON unless said otherwise (contract P1).
+///
+/// Which values it carries is said by [`Encodes`] and [`Decodes`]: a value that the bus's codec cannot carry does not
+/// compile.
+pub trait Codec: Send + Sync + 'static {
+    /// The media type that the codec writes and reads.
+    const CONTENT_TYPE: &'static str;
+
+    /// Whether data without a content type may be read (contract P4). Never, unless the kind of data says enough.
+    fn reads_untyped(_data: &Data) -> bool {
+        false
+    }
+}
+
+/// A codec that can write a `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` cannot be encoded by the bus's codec `{Self}`",
+    label = "not encodable",
+    note = "derive `serde::Serialize` on it, or build the bus with another codec"
+)]
+pub trait Encodes<T: ?Sized>: Codec {
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] with what the format's library said.
+    fn encode(value: &T) -> Result<Data, CodecError>;
+}
+
+/// A codec that can read a `T`, which may borrow from the data.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` cannot be decoded by the bus's codec `{Self}`",
+    label = "not decodable",
+    note = "derive `serde::Deserialize` on it, or build the bus with another codec"
+)]
+pub trait Decodes<'d, T>: Codec {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] with what the format's library said.
+    fn decode(data: &'d [u8]) -> Result<T, CodecError>;
+}
+
+/// Reads the value that an event carries, after comparing its content type with the codec's, without case and
+/// parameters (contract P4).
+///
+/// # Errors
+/// The content types differ, there is no data, or the data is not such a value.
+pub fn decode<'d, C: Decodes<'d, T>, T>(event: &'d Event) -> Result<T, CodecError> {
+    let data = event.data().ok_or(CodecError::NoData)?;
+    match event.data_content_type() {
+        Some(found) if media_type::essence_eq(found, C::CONTENT_TYPE) => {}
+        Some(found) => {
+            return Err(CodecError::WrongContentType { expected: C::CONTENT_TYPE, found: found.to_owned() });
+        }
+        None if C::reads_untyped(data) => {}
+        None => return Err(CodecError::NoContentType { expected: C::CONTENT_TYPE }),
+    }
+    C::decode(data.bytes())
+}
+
+/// Why a value could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// The event says that its data is something else.
+    #[error("the codec reads `{expected}`, and the event carries `{found}`")]
+    WrongContentType {
+        /// The codec's media type.
+        expected: &'static str,
+        /// The event's.
+        found: String,
+    },
+    /// The event does not say what its data is.
+    #[error("the codec reads `{expected}`, and the event has data without `datacontenttype`")]
+    NoContentType {
+        /// The codec's media type.
+        expected: &'static str,
+    },
+    /// The event has no data.
+    #[error("the event has no data")]
+    NoData,
+    /// The data is not such a value.
+    #[error("the data cannot be decoded")]
+    Decode {
+        /// What the format's library said.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The value cannot be written in this format.
+    #[error("the value cannot be encoded")]
+    Encode {
+        /// What the format's library said.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+}

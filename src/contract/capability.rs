@@ -1,0 +1,282 @@
+//! What a backend can do: one trait per capability, each with the code that makes it true or the rule that proves it.
+
+use std::{error::Error, future::Future, time::Duration};
+
+use super::{
+    AtLeastOnceSpec, AtMostOnceSpec, Backend, NothingToSettle, Persistent, PublishError, Settle, SettleError,
+    Settlement, Source, SubscribeError,
+};
+use crate::{event::Event, subject::Subject};
+
+/// One attempt, settled before the handler sees it (contract M1).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot deliver at most once",
+    label = "asks for `AtMostOnce`",
+    note = "write `mode = AtLeastOnce` with `durable` and `max_deliver`, or take a backend that delivers at most once"
+)]
+pub trait DeliversAtMostOnce: Backend {
+    /// What a subscription reads from.
+    type Source: Source<Settler = NothingToSettle>;
+
+    /// Where the queue lives.
+    const QUEUE: QueuePlace = QueuePlace::Own;
+
+    /// Opens a source. Returns once the broker has confirmed it (contract Y2).
+    fn at_most_once(
+        session: &Self::Session,
+        spec: AtMostOnceSpec,
+    ) -> impl Future<Output = Result<Self::Source, SubscribeError>> + Send;
+}
+
+/// Retried until acknowledged, bounded, under a durable name (contract M2).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot deliver at least once",
+    label = "asks for `AtLeastOnce`",
+    note = "write `mode = AtMostOnce`, or take a backend that waits for an acknowledgement"
+)]
+pub trait DeliversAtLeastOnce: Backend {
+    /// What a subscription reads from.
+    type Source: Source;
+
+    /// Whether a delivery is leased, and whether a lease can be extended.
+    const LEASE: Lease;
+    /// Where the queue lives.
+    const QUEUE: QueuePlace;
+    /// Whether [`Outcome::Returned`](super::Outcome::Returned) gives a delivery back without spending an attempt.
+    const RETURNS_ATTEMPT: bool;
+
+    /// Opens a source. Returns once the broker has confirmed it (contract Y2).
+    fn at_least_once(
+        session: &Self::Session,
+        spec: AtLeastOnceSpec,
+    ) -> impl Future<Output = Result<Self::Source, SubscribeError>> + Send;
+}
+
+/// An unacknowledged message outlives the process: a matter of storage, not of mode (contract C14).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` keeps nothing across a restart",
+    label = "asks for a backlog that survives",
+    note = "write `allow_volatile` to accept that a restart loses the backlog, write `mode = AtMostOnce`, or take a backend that survives a restart"
+)]
+pub trait SurvivesRestart: DeliversAtLeastOnce + Backend<Storage = Persistent> {
+    /// A restart may bring a message back numbered one lower than the attempts it had.
+    const LOSES_LAST_FAILURE: bool = false;
+    /// A restart may spend an attempt that no process saw.
+    const CAN_SPEND_UNSEEN_ATTEMPT: bool = false;
+    /// A requested delay does not outlive a restart.
+    const FORGETS_DELAY: bool = false;
+}
+
+/// A message stays its handler's while the handler runs: the lease is extended, or there is none (contract C16).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot keep a message for a slow handler",
+    label = "asks for `ExtendLease`, the default",
+    note = "write `slow_handler = Redeliver` if the handler is safe beside a second run on the same message, write `mode = AtMostOnce`, or take a backend that extends its leases"
+)]
+pub trait KeepsForHandler: DeliversAtLeastOnce {}
+
+/// A declined message is never offered before its delay has passed (contract O3).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot hold a declined message back",
+    label = "asks for a delay between attempts",
+    note = "leave `backoff` and `max_nack_delay` out, write `mode = AtMostOnce`, or take a backend that delays a redelivery"
+)]
+pub trait DelaysRedelivery: DeliversAtLeastOnce {
+    /// The longest delay that it can hold, or none for no limit.
+    const LONGEST_DELAY: Option<Duration>;
+}
+
+/// Subscriptions may select subjects by a pattern with wildcards (contract S3).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot select subjects by a pattern",
+    label = "asks for a wildcard pattern",
+    note = "write `subject = \"..\"` with one whole subject, or take a backend that matches patterns"
+)]
+pub trait MatchesPatterns: Backend {}
+
+/// One subscriber sees one subject in publication order (contract G1).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` does not keep publication order",
+    label = "asks for `ordered`",
+    note = "leave `ordered` out, or take a backend that orders"
+)]
+pub trait Orders: Backend {}
+
+/// A new durable identity may begin at the oldest retained message (contract I5).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot replay what was published before",
+    label = "asks for `AllAvailable`",
+    note = "write `start_at = New`, write `mode = AtMostOnce`, or take a backend that replays"
+)]
+pub trait Replays: DeliversAtLeastOnce {}
+
+/// At the bound, the newcomer can be refused (contract B2).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot shed its newest message at the bound",
+    label = "asks for `ShedNewest`",
+    note = "write `overflow = prefer(ShedNewest)` to take the backend's own behaviour instead, or leave `overflow` out"
+)]
+pub trait ShedsNewest: DeliversAtMostOnce {}
+
+/// At the bound, the head can be evicted (contract B2).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot shed its oldest message at the bound",
+    label = "asks for `ShedOldest`",
+    note = "write `overflow = prefer(ShedOldest)` to take the backend's own behaviour instead, or leave `overflow` out"
+)]
+pub trait ShedsOldest: DeliversAtMostOnce {}
+
+/// At the bound, the publisher can be told (contract B2, B8).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot tell a publisher that a queue is full",
+    label = "asks for `Fail`, or for room to publish",
+    note = "write `overflow = prefer(Fail)` to take the backend's own behaviour instead, or leave `overflow` and `when_room()` out"
+)]
+pub trait FailsWhenFull: Backend {
+    /// Waits until every failing subscription that `subject` reaches has had room (contract B9). Another publisher may
+    /// be quicker; the caller publishes again and, when it is refused, waits again.
+    ///
+    /// # Errors
+    /// The session was closed.
+    ///
+    /// # Cancel safety
+    /// Waiting takes nothing; it may be dropped at any time.
+    fn room(session: &Self::Session, subject: &Subject) -> impl Future<Output = Result<(), PublishError>> + Send;
+}
+
+/// A group avoids a member that is full. Nearly always false: most brokers go on handing a wedged member its share.
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` does not route around a member that is full",
+    label = "asks for a group that avoids a full member",
+    note = "leave the bound `RoutesAroundDegraded` out, or take a backend that avoids full members"
+)]
+pub trait RoutesAroundDegraded: Backend {}
+
+/// Request and reply (contract R).
+#[diagnostic::on_unimplemented(
+    message = "backend `{Self}` cannot answer requests",
+    label = "asks for request and reply",
+    note = "publish an event and subscribe to the answer, or take a backend that answers requests"
+)]
+pub trait AnswersRequests: Backend {
+    /// What a responder reads: at most once, each delivery with its reply address.
+    type Requests: Source<Settler = ReplyTo<Self::Replier>>;
+    /// Answers one request, once.
+    type Replier: Reply;
+
+    /// Opens a responder's source.
+    fn responder(
+        session: &Self::Session,
+        spec: AtMostOnceSpec,
+    ) -> impl Future<Output = Result<Self::Requests, SubscribeError>> + Send;
+
+    /// Sends a request and waits for its reply, at most until `within` has passed (R1).
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the request up; a late reply is unclaimed.
+    fn request(
+        session: &Self::Session,
+        subject: &Subject,
+        event: Event,
+        within: Duration,
+    ) -> impl Future<Output = Result<Event, RequestError>> + Send;
+
+    /// How many replies arrived after their request had finished. Never blocks, and stays readable after close (R11).
+    fn unclaimed(session: &Self::Session) -> u64;
+}
+
+/// Sends one reply. Replying consumes it (contract R6).
+pub trait Reply: Send + 'static {
+    /// Sends the reply.
+    fn reply(self, event: Event) -> impl Future<Output = Result<(), ReplyError>> + Send;
+}
+
+/// The reply address of one delivery to a responder, or none if it was published and not requested (contract R8).
+#[derive(Debug)]
+pub struct ReplyTo<R>(Option<R>);
+
+impl<R> ReplyTo<R> {
+    /// The address of a request.
+    pub const fn request(replier: R) -> Self {
+        Self(Some(replier))
+    }
+
+    /// No address: the message was published.
+    pub const fn nobody() -> Self {
+        Self(None)
+    }
+
+    /// The address, to answer once.
+    pub fn into_replier(self) -> Option<R> {
+        self.0
+    }
+}
+
+/// A responder's deliveries are never settled: this does nothing (contract T14).
+impl<R: Reply> Settle for ReplyTo<R> {
+    async fn settle(self, _settlement: Settlement) -> Result<(), SettleError> {
+        Ok(())
+    }
+}
+
+/// Why a request has no reply (contract R3).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// Nobody received it: trying again is safe.
+    #[error("nobody answers on this subject")]
+    NoResponders,
+    /// The deadline passed. Whether somebody received it is not known.
+    #[error("no reply within {within:?}")]
+    NoReply {
+        /// The deadline that was asked for.
+        within: Duration,
+    },
+    /// The session was closed.
+    #[error("the session is closed")]
+    Closed,
+    /// The link failed.
+    #[error("the request failed on its way")]
+    Failed {
+        /// What the client library said.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+/// A reply could not be sent.
+#[derive(Debug, thiserror::Error)]
+#[error("the reply could not be sent")]
+#[non_exhaustive]
+pub struct ReplyError {
+    /// What the client library said.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+impl ReplyError {
+    /// Wraps what the client library said.
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: source.into() }
+    }
+}
+
+/// Whether a delivery is leased to its receiver (contract E).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lease {
+    /// There is no lease: a delivery is its receiver's until it is settled or the session ends.
+    None,
+    /// A lease that cannot be extended.
+    Fixed,
+    /// A lease that the backend extends by a heartbeat.
+    Extendable,
+}
+
+/// Where the queue lives that a subscription's bound is applied to (contract B5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum QueuePlace {
+    /// In the backend: the bound is its capacity.
+    Own,
+    /// At the broker: the backend holds only a window of it.
+    Elsewhere,
+}

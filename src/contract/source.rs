@@ -1,0 +1,181 @@
+//! One generation of a live subscription, owned by the backend.
+
+use std::{error::Error, future::Future, num::NonZeroU32};
+
+use futures_core::Stream;
+
+use super::{Settle, Settlement};
+use crate::{event::Event, subject::Subject};
+
+/// What a subscription reads from, from one subscribe to its retire.
+///
+/// It comes in two halves: the stream, which the consumer's readers poll, and the control, which their supervisor keeps.
+pub trait Source: Send + 'static {
+    /// Settles one delivery of this source.
+    type Settler: Settle;
+    /// The deliveries. Polling is the demand, so a reader that does not poll is back-pressure. An always-ready stream
+    /// takes part in cooperative scheduling, or it starves the timers of its thread.
+    type Deliveries: Stream<Item = Incoming<Self::Settler>> + Send + 'static;
+    /// Reads the counters, and ends the source.
+    type Control: SourceControl;
+
+    /// Gives the two halves.
+    fn split(self) -> (Self::Deliveries, Self::Control);
+}
+
+/// Reads a source's counters and ends it.
+pub trait SourceControl: Send + Sync + 'static {
+    /// A reading without a round trip, in constant time, advisory (contract N6).
+    fn snapshot(&self) -> SourceStats;
+
+    /// Closes admission, leaves the group, waits out enqueues in progress, ends the stream, and returns counters that
+    /// never change again; repeated, it returns the same (contract N7). After it the stream yields nothing: what was
+    /// not handed over is the reading's `pending`.
+    ///
+    /// # Errors
+    /// The source may still be live; the bus tries again and does not go on.
+    ///
+    /// # Cancel safety
+    /// May be dropped and called again.
+    fn retire(&self, reason: RetireReason) -> impl Future<Output = Result<FinalReading, RetireError>> + Send;
+}
+
+/// Why a source is retired (contract N7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetireReason {
+    /// Its consumer failed and will subscribe again: a durable identity's backlog is kept.
+    Restarting,
+    /// The bus stops: a durable identity's backlog is kept while the session lives.
+    Stopping,
+    /// Its consumer failed for good: the identity leaves the routing, and what it is owed is given up.
+    GivenUp,
+}
+
+/// The last reading of a source.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FinalReading {
+    /// Counters that never change again.
+    pub stats: SourceStats,
+    /// Why the source ended by itself, if it did (contract N8).
+    pub cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl FinalReading {
+    /// The reading of a source that was retired.
+    pub const fn new(stats: SourceStats) -> Self {
+        Self { stats, cause: None }
+    }
+
+    /// The reading of a source that had ended by itself.
+    #[must_use]
+    pub fn ended_by(self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { cause: Some(cause.into()), ..self }
+    }
+}
+
+/// A source could not be retired and may still be live.
+#[derive(Debug, thiserror::Error)]
+#[error("the source did not retire")]
+#[non_exhaustive]
+pub struct RetireError {
+    /// What the client library said.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+impl RetireError {
+    /// Wraps what the client library said.
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: source.into() }
+    }
+}
+
+/// What a source counts; everything else in the ledger is the bus's (contract L11).
+///
+/// At every reading `accepted = handed over + pending + evicted` (L2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SourceStats {
+    /// Messages that entered the queue.
+    pub accepted: u64,
+    /// Messages in the queue that were not handed over yet.
+    pub pending: u64,
+    /// Newcomers that never entered (contract B3).
+    pub refused: u64,
+    /// Incumbents that made way for a newcomer (B3).
+    pub evicted: u64,
+    /// Messages that ran out of attempts.
+    pub exhausted: u64,
+    /// Leases that ended before their delivery was settled.
+    pub lease_expired: u64,
+    /// Delays that could not be held in full (O3).
+    pub delay_shortened: u64,
+}
+
+impl SourceStats {
+    /// How many messages left through the stream.
+    pub const fn handed_over(&self) -> u64 {
+        self.accepted.saturating_sub(self.pending).saturating_sub(self.evicted)
+    }
+}
+
+/// One attempt at one message, on its way from a backend to the bus.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Incoming<S> {
+    /// The concrete subject (contract S11).
+    pub subject: Subject,
+    /// The event, or what is wrong with what arrived in its place (Q10).
+    pub event: Result<Event, Malformed>,
+    /// The backend's number for this attempt, from 1; a backend that does not count says 1 (M4).
+    pub attempt: NonZeroU32,
+    /// Settles it.
+    pub settler: S,
+}
+
+impl<S> Incoming<S> {
+    /// A first attempt at a valid event.
+    pub const fn new(subject: Subject, event: Event, settler: S) -> Self {
+        Self { subject, event: Ok(event), attempt: NonZeroU32::MIN, settler }
+    }
+
+    /// A first attempt at what is no valid event.
+    pub const fn malformed(subject: Subject, malformed: Malformed, settler: S) -> Self {
+        Self { subject, event: Err(malformed), attempt: NonZeroU32::MIN, settler }
+    }
+
+    /// The same, as the attempt of that number.
+    #[must_use]
+    pub fn attempt(self, attempt: NonZeroU32) -> Self {
+        Self { attempt, ..self }
+    }
+}
+
+impl<S: Settle> Incoming<S> {
+    /// Gives the delivery up with this settlement.
+    ///
+    /// # Errors
+    /// What the settler says.
+    pub fn settle(self, settlement: Settlement) -> impl Future<Output = Result<(), super::SettleError>> + Send {
+        self.settler.settle(settlement)
+    }
+}
+
+/// What is wrong with a message that is no valid event (contract Q10).
+#[derive(Debug, thiserror::Error)]
+#[error("not a valid event")]
+#[non_exhaustive]
+pub struct Malformed {
+    /// What the reader of the format said.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+impl Malformed {
+    /// Wraps what the reader of the format said.
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: source.into() }
+    }
+}

@@ -1,0 +1,135 @@
+//! Literals that the compiler parses: the macros, and the constant functions that they and `#[subscription]` call.
+//!
+//! Each function is `#[track_caller]` down to the panic, so that rustc reports the caller's line and shows nothing of
+//! this crate. The macros bind the result to a constant *item*: an inline `const` block is not evaluated by
+//! `cargo check`.
+
+use super::{DurableName, Group, Name, Pattern, Subject, grammar};
+
+/// Declares `make`, which gives the parsed value of a literal, and `check`, which only refuses a bad one.
+macro_rules! literal {
+    ($name:ident, $make:ident, $check:ident, $rule:path) => {
+        #[doc = concat!("The [`", stringify!($name), "`] of a literal.")]
+        ///
+        /// # Panics
+        /// If the literal breaks a rule: at compile time, when called for a constant.
+        #[track_caller]
+        #[must_use]
+        pub const fn $make(text: &'static str) -> $name {
+            $name::literal(text)
+        }
+
+        #[doc = concat!("Refuses a literal that is no [`", stringify!($name), "`].")]
+        ///
+        /// # Panics
+        /// If the literal breaks a rule: at compile time, when called for a constant.
+        #[track_caller]
+        pub const fn $check(text: &'static str) {
+            if let Err(flaw) = $rule(text) {
+                panic!("{}", flaw.rule());
+            }
+        }
+    };
+}
+
+literal! { Subject, subject_literal, check_subject_literal, grammar::check_subject }
+literal! { Pattern, pattern_literal, check_pattern_literal, grammar::check_pattern }
+literal! { Name, name_literal, check_name_literal, grammar::check_name }
+literal! { Group, group_literal, check_group_literal, grammar::check_group }
+literal! { DurableName, durable_literal, check_durable_literal, grammar::check_durable_name }
+
+/// Whether a pattern selects a subject, for checks in constants (C33); false if either is invalid (S7).
+#[must_use]
+pub const fn selects(pattern: &str, subject: &str) -> bool {
+    grammar::check_pattern(pattern).is_ok()
+        && grammar::check_subject(subject).is_ok()
+        && grammar::selects(pattern, subject)
+}
+
+/// A [`Subject`](crate::subject::Subject) from a literal that the compiler checks (C6); usable in constants.
+///
+/// ```
+/// use tramline::subject;
+///
+/// const RAISED: tramline::subject::Subject = subject!("invoice.raised");
+/// assert_eq!(RAISED, subject!("invoice.raised"));
+/// ```
+#[macro_export]
+macro_rules! subject {
+    ($text:literal) => {{
+        const SUBJECT: $crate::__private::Subject = {
+            let text: &str = $text;
+            $crate::__private::subject_literal(text)
+        };
+        SUBJECT
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`subject!` takes one string literal: parse any other value with `Subject::new(..)`")
+    };
+}
+
+/// A [`Pattern`](crate::subject::Pattern) from a literal that the compiler checks (C6); usable in constants.
+///
+/// ```
+/// use tramline::{pattern, subject};
+///
+/// assert!(pattern!("invoice.>").matches(&subject!("invoice.raised.eu")));
+/// ```
+#[macro_export]
+macro_rules! pattern {
+    ($text:literal) => {{
+        const PATTERN: $crate::__private::Pattern = {
+            let text: &str = $text;
+            $crate::__private::pattern_literal(text)
+        };
+        PATTERN
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`pattern!` takes one string literal: parse any other value with `Pattern::new(..)`")
+    };
+}
+
+/// A [`Name`](crate::subject::Name) from a literal that the compiler checks (C5); usable in constants.
+#[macro_export]
+macro_rules! name {
+    ($text:literal) => {{
+        const NAME: $crate::__private::Name = {
+            let text: &str = $text;
+            $crate::__private::name_literal(text)
+        };
+        NAME
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`name!` takes one string literal: parse any other value with `Name::new(..)`")
+    };
+}
+
+/// A [`Group`](crate::subject::Group) from a literal that the compiler checks (I1); usable in constants.
+#[macro_export]
+macro_rules! group {
+    ($text:literal) => {{
+        const GROUP: $crate::__private::Group = {
+            let text: &str = $text;
+            $crate::__private::group_literal(text)
+        };
+        GROUP
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`group!` takes one string literal: parse any other value with `Group::new(..)`")
+    };
+}
+
+/// A [`DurableName`](crate::subject::DurableName) from a literal that the compiler checks (C20); usable in constants.
+#[macro_export]
+macro_rules! durable {
+    ($text:literal) => {{
+        const DURABLE: $crate::__private::DurableName = {
+            let text: &str = $text;
+            $crate::__private::durable_literal(text)
+        };
+        DURABLE
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`durable!` takes one string literal: parse any other value with `DurableName::new(..)`")
+    };
+}

@@ -1,0 +1,84 @@
+//! What a subscription built at run time asks of its backend, as a type.
+
+use std::marker::PhantomData;
+
+use super::{AtLeastOnce, AtMostOnce, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once};
+use crate::contract::{
+    Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
+};
+
+/// What an at-least-once subscription asks: whether declines are delayed (`R`), whether the backlog must survive (`S`),
+/// and what happens to a slow handler's message (`K`). The defaults ask for the most.
+#[derive(Debug)]
+pub struct Asks<R = Immediate, S = Survives, K = Keeps>(PhantomData<fn() -> (R, S, K)>);
+
+/// The backlog must survive a restart.
+#[derive(Debug)]
+pub struct Survives;
+
+/// A restart may lose the backlog: `allow_volatile` (contract C14).
+#[derive(Debug)]
+pub struct MayForget;
+
+/// A message stays its handler's while the handler runs.
+#[derive(Debug)]
+pub struct Keeps;
+
+/// A slow handler's message may be delivered again beside it (contract E3).
+#[derive(Debug)]
+pub struct MayRedeliver;
+
+/// What is asked, in one delivery mode.
+pub trait Asked: Send + Sync + 'static {
+    /// The delivery mode.
+    type Mode: Mode;
+}
+
+impl Asked for AtMostOnce {
+    type Mode = Self;
+}
+
+impl<R: Send + Sync + 'static, S: 'static, K: 'static> Asked for Asks<R, S, K> {
+    type Mode = AtLeastOnce<R>;
+}
+
+/// What is asked can be had on backend `B`.
+#[diagnostic::on_unimplemented(
+    message = "backend `{B}` cannot do what this subscription asks for",
+    label = "asks for `{Self}`",
+    note = "take a backend with the capabilities that the note below names"
+)]
+pub trait OpensOn<B: Backend>: Asked {
+    /// What a subscription reads from.
+    type Source: Source;
+
+    /// Opens a source.
+    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source>;
+}
+
+impl<B: DeliversAtMostOnce> OpensOn<B> for AtMostOnce {
+    type Source = B::Source;
+
+    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+        open_at_most_once::<B>(session, settings, id)
+    }
+}
+
+macro_rules! at_least_once {
+    ($($survives:ident, $keeps:ident: $capabilities:path $(, $more:path)?;)*) => {$(
+        impl<B: $capabilities $(+ $more)?, R: Send + Sync + 'static> OpensOn<B> for Asks<R, $survives, $keeps> {
+            type Source = <B as DeliversAtLeastOnce>::Source;
+
+            fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source> {
+                open_at_least_once::<B>(session, settings, id)
+            }
+        }
+    )*};
+}
+
+at_least_once! {
+    Survives, Keeps: SurvivesRestart, KeepsForHandler;
+    Survives, MayRedeliver: SurvivesRestart;
+    MayForget, Keeps: KeepsForHandler;
+    MayForget, MayRedeliver: DeliversAtLeastOnce;
+}

@@ -1,0 +1,45 @@
+//! What a user declares: subscriptions, their handlers, and what handlers take and return.
+//!
+//! `#[subscription]` makes a subscription of an async function; the run-time builders [`AtMostOnceBuilder`] and
+//! [`AtLeastOnceBuilder`] make one of a closure, where names or bounds come from configuration. Both are checked by the
+//! same traits: [`RunsOn`] for what the backend must be able to do, [`Handler`] for what the bus must hold.
+
+mod asks;
+mod backoff;
+mod builder;
+mod closure;
+mod delivery;
+mod extract;
+mod fallback;
+mod handler;
+mod mode;
+mod overflow;
+mod publisher;
+mod restart;
+mod runs_on;
+mod settings;
+mod verdict;
+
+#[doc(hidden)]
+pub use self::fallback::NoSource;
+pub use self::{
+    asks::{Asked, Asks, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
+    backoff::{Backoff, BackoffError},
+    builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
+    delivery::{DelayTooLong, Delivery},
+    extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
+    handler::{BusContext, Cx, Handler, Parts},
+    mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
+    overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
+    publisher::Publisher,
+    restart::Restart,
+    runs_on::{Opening, RunsOn, Subscription, open_at_least_once, open_at_most_once},
+    settings::Settings,
+    verdict::{Ack, Judgement, Nack, Settled, Verdict},
+};
+pub(crate) use self::{
+    extract::panic_text,
+    handler::Surroundings,
+    publisher::{Outlet, value_event},
+    settings::{ModeSettings, OverflowChoice},
+};

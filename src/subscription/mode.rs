@@ -1,0 +1,34 @@
+//! The delivery modes, as types.
+
+use std::marker::PhantomData;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A delivery mode: [`AtMostOnce`] or [`AtLeastOnce`]. Sealed.
+pub trait Mode: sealed::Sealed + Send + Sync + 'static {}
+
+/// One attempt, settled before the handler sees it (contract M1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtMostOnce;
+
+/// Retried until acknowledged, at most `max_deliver` times (contract M2).
+///
+/// `R` says whether a declined message can be held back: [`Delayed`] where the subscription has a `backoff` or a
+/// `max_nack_delay`, else [`Immediate`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtLeastOnce<R = Immediate>(PhantomData<R>);
+
+/// A declined message comes back at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Immediate;
+
+/// A declined message can be held back: `nack_after` exists (contract T12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delayed;
+
+impl sealed::Sealed for AtMostOnce {}
+impl<R> sealed::Sealed for AtLeastOnce<R> {}
+impl Mode for AtMostOnce {}
+impl<R: Send + Sync + 'static> Mode for AtLeastOnce<R> {}

@@ -1,0 +1,91 @@
+//! What a handler's return value says about its message.
+
+use std::fmt;
+
+use super::{AtMostOnce, Mode};
+use crate::contract::{Outcome, Settlement};
+
+/// A return value that says what became of the message in mode `M` (contract T1, T3).
+///
+/// At most once, `()` is enough. At least once it is [`Ack`], [`Nack`], or what [`Delivery`](super::Delivery)'s `ack`,
+/// `nack` and `nack_after` give. In both modes also a `Result` of one of them, whose error is counted, logged, and counts
+/// as a decline.
+#[diagnostic::on_unimplemented(
+    message = "an `{M}` handler cannot return `{Self}`",
+    label = "this does not say what became of the message",
+    note = "return `Ack`, `Nack`, what `delivery.ack()` gives, or a `Result` of one of them such as `Ok(Ack)`"
+)]
+pub trait Verdict<M: Mode> {
+    /// What the value says.
+    fn judge(self) -> Judgement;
+}
+
+/// What a handler said: the settlement, and the error behind it if there was one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// What the bus shall ask the backend for.
+    pub settlement: Settlement,
+    /// Whether the handler itself named the delay, which then overrides the backoff (contract T12).
+    pub own_delay: bool,
+    /// The handler's error, in words.
+    pub failure: Option<String>,
+}
+
+impl Judgement {
+    /// An outcome without an error.
+    pub const fn new(outcome: Outcome) -> Self {
+        Self { settlement: Settlement::new(outcome), own_delay: false, failure: None }
+    }
+
+    /// A handler that failed with this error: the message is not accepted (T2, T3).
+    pub fn failed(error: &dyn fmt::Display) -> Self {
+        Self { failure: Some(error.to_string()), ..Self::new(Outcome::Silent) }
+    }
+}
+
+/// The message is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ack;
+
+/// The message is declined: it comes back while attempts remain, after the backoff if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nack;
+
+/// What became of a delivery, as said through the delivery itself.
+#[derive(Debug)]
+#[must_use = "return it from the handler: the bus settles the message with it"]
+pub struct Settled(pub(super) Judgement);
+
+impl Verdict<AtMostOnce> for () {
+    fn judge(self) -> Judgement {
+        Judgement::new(Outcome::Acked)
+    }
+}
+
+impl<M: Mode> Verdict<M> for Ack {
+    fn judge(self) -> Judgement {
+        Judgement::new(Outcome::Acked)
+    }
+}
+
+impl<M: Mode> Verdict<M> for Nack {
+    fn judge(self) -> Judgement {
+        Judgement::new(Outcome::Nacked)
+    }
+}
+
+impl<M: Mode> Verdict<M> for Settled {
+    fn judge(self) -> Judgement {
+        self.0
+    }
+}
+
+impl<M: Mode, V: Verdict<M>, E: fmt::Display> Verdict<M> for Result<V, E> {
+    fn judge(self) -> Judgement {
+        match self {
+            Ok(verdict) => verdict.judge(),
+            Err(error) => Judgement::failed(&error),
+        }
+    }
+}
