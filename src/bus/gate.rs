@@ -1,6 +1,7 @@
 //! Admission of publishes: closed before draining, and waited out before the session closes.
 
 use std::{
+    num::NonZero,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     thread::available_parallelism,
 };
@@ -33,7 +34,7 @@ thread_local! {
 
 impl Gate {
     pub(super) fn new() -> Self {
-        let lanes = available_parallelism().map_or(1, |threads| threads.get()).next_power_of_two().min(64);
+        let lanes = available_parallelism().map_or(1, NonZero::get).next_power_of_two().min(64);
         let inside = (0..lanes).map(|_| CachePadded::default()).collect();
         Self { inside, closed: AtomicBool::new(false), left: Notify::new() }
     }

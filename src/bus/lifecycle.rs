@@ -150,7 +150,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     }
 
     /// Publishes a value as an event of this type: `datacontenttype` from the codec, `source` from the bus, a fresh
-    /// UUIDv7 as `id`, and now as `time` (contract P2).
+    /// `UUIDv7` as `id`, and now as `time` (contract P2).
     ///
     /// # Errors
     /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded.

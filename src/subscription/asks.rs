@@ -10,7 +10,7 @@ use crate::contract::{
 /// What an at-least-once subscription asks: whether declines are delayed (`R`), whether the backlog must survive (`S`),
 /// and what happens to a slow handler's message (`K`). The defaults ask for the most.
 #[derive(Debug)]
-pub struct Asks<R = Immediate, S = Survives, K = Keeps>(PhantomData<fn() -> (R, S, K)>);
+pub struct Asks<R = Immediate, S = Survives, K = Keeps>(PhantomData<(R, S, K)>);
 
 /// The backlog must survive a restart.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Asked for AtMostOnce {
     type Mode = Self;
 }
 
-impl<R: Send + Sync + 'static, S: 'static, K: 'static> Asked for Asks<R, S, K> {
+impl<R: Send + Sync + 'static, S: Send + Sync + 'static, K: Send + Sync + 'static> Asked for Asks<R, S, K> {
     type Mode = AtLeastOnce<R>;
 }
 

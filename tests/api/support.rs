@@ -16,7 +16,7 @@ pub(crate) fn many(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).expect("not zero")
 }
 
-pub(crate) fn event(id: impl ToString) -> Event {
+pub(crate) fn event(id: u64) -> Event {
     Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1").build().expect("a valid event")
 }
 
