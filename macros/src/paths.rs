@@ -1,0 +1,79 @@
+//! Every path that the generated code names, spelled here only. All are absolute, so that nothing of the user's captures
+//! them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+
+macro_rules! paths {
+    ($($name:ident = $($path:tt)::+;)*) => {$(
+        pub(crate) fn $name(span: Span) -> TokenStream {
+            quote_spanned!(span=> $(::$path)+)
+        }
+    )*};
+}
+
+paths! {
+    // The standard library.
+    boxed = std::boxed::Box;
+    duration = core::time::Duration;
+    err = core::result::Result::Err;
+    future = core::future::Future;
+    nonzero_u32 = core::num::NonZeroU32;
+    nonzero_usize = core::num::NonZeroUsize;
+    ok = core::result::Result::Ok;
+    pending = core::future::pending;
+    result = core::result::Result;
+    send = core::marker::Send;
+    unreachable = core::unreachable;
+
+    // What a backend can do.
+    backend = tramline::contract::Backend;
+    delays_redelivery = tramline::contract::DelaysRedelivery;
+    delivers_at_least_once = tramline::contract::DeliversAtLeastOnce;
+    delivers_at_most_once = tramline::contract::DeliversAtMostOnce;
+    fails_when_full = tramline::contract::FailsWhenFull;
+    keeps_for_handler = tramline::contract::KeepsForHandler;
+    matches_patterns = tramline::contract::MatchesPatterns;
+    orders = tramline::contract::Orders;
+    replays = tramline::contract::Replays;
+    sheds_newest = tramline::contract::ShedsNewest;
+    sheds_oldest = tramline::contract::ShedsOldest;
+    survives_restart = tramline::contract::SurvivesRestart;
+
+    // What a subscription is.
+    at_least_once = tramline::subscription::AtLeastOnce;
+    at_most_once = tramline::subscription::AtMostOnce;
+    backoff = tramline::subscription::Backoff;
+    bus_context = tramline::subscription::BusContext;
+    delayed = tramline::subscription::Delayed;
+    extract = tramline::subscription::Extract;
+    handler = tramline::subscription::Handler;
+    immediate = tramline::subscription::Immediate;
+    judgement = tramline::subscription::Judgement;
+    open_at_least_once = tramline::subscription::open_at_least_once;
+    open_at_most_once = tramline::subscription::open_at_most_once;
+    opening = tramline::subscription::Opening;
+    overflow = tramline::contract::Overflow;
+    parts = tramline::subscription::Parts;
+    rejection = tramline::subscription::Rejection;
+    restart = tramline::subscription::Restart;
+    runs_on = tramline::subscription::RunsOn;
+    settings = tramline::subscription::Settings;
+    slow_handler = tramline::contract::SlowHandler;
+    source_id = tramline::contract::SourceId;
+    start_at = tramline::contract::StartAt;
+    subscription = tramline::subscription::Subscription;
+    verdict = tramline::subscription::Verdict;
+
+    // Only for this macro.
+    check_subject_literal = tramline::__private::check_subject_literal;
+    durable_literal = tramline::__private::durable_literal;
+    durable_name = tramline::__private::DurableName;
+    group = tramline::__private::Group;
+    group_literal = tramline::__private::group_literal;
+    name = tramline::__private::Name;
+    name_literal = tramline::__private::name_literal;
+    no_source = tramline::__private::NoSource;
+    pattern = tramline::__private::Pattern;
+    pattern_literal = tramline::__private::pattern_literal;
+}

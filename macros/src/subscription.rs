@@ -1,0 +1,67 @@
+//! The attribute from end to end: parse, validate, lower, expand; or the fallback.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Item, ItemFn};
+
+use crate::{
+    errors::Errors,
+    expand, fallback,
+    function::Function,
+    lower::{self, ModeType},
+    parse,
+    settings::{Mode, Settings},
+    validate::validate,
+};
+
+pub(crate) fn subscription(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return not_a_function(item, error),
+    };
+
+    let mut of_function = Errors::new();
+    let function = Function::read(function, &mut of_function);
+    let function_mistakes = of_function.check().err();
+
+    let mut errors = Errors::new();
+    let entries = parse::attribute(attribute, &mut errors);
+    let settings = Settings::read(entries, &mut errors);
+    let mode = mode(&settings);
+    let declared = validate(settings, function.ident(), &mut errors);
+    let mistakes = errors.check().err();
+
+    match (declared, &function_mistakes, &mistakes) {
+        (Some(declared), None, None) => expand::expand(&lower::lower(&declared), &function),
+        _ => {
+            let fallback = fallback::of_function(&function, mode, function_mistakes.is_none());
+            quote!(#mistakes #function_mistakes #fallback)
+        }
+    }
+}
+
+/// The mode of a subscription that may have mistakes.
+fn mode(settings: &Settings) -> ModeType {
+    match settings.mode.set().map(|mode| mode.value) {
+        None | Some(Mode::AtMostOnce) => ModeType::AtMostOnce,
+        Some(Mode::AtLeastOnce) if settings.backoff.is_absent() && settings.max_nack_delay.is_absent() => {
+            ModeType::Immediate
+        }
+        Some(Mode::AtLeastOnce) => ModeType::Delayed,
+    }
+}
+
+fn not_a_function(item: TokenStream, error: syn::Error) -> TokenStream {
+    if let Ok(item) = syn::parse2::<Item>(item.clone())
+        && !matches!(item, Item::Verbatim(_))
+    {
+        let mut errors = Errors::new();
+        errors.at(proc_macro2::Span::call_site(), "`#[subscription(..)]` goes on an `async fn`");
+        let mistakes = errors.check().err();
+        return quote!(#mistakes #item);
+    }
+    let mut errors = Errors::new();
+    errors.parser(error);
+    let (mistakes, fallback) = (errors.check().err(), fallback::of_tokens(item));
+    quote!(#mistakes #fallback)
+}

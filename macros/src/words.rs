@@ -1,0 +1,112 @@
+//! The words of the attribute: which are accepted where, and what is said to one that is not.
+
+use std::collections::BTreeMap;
+
+use syn::ext::IdentExt;
+
+use crate::{
+    errors::Errors,
+    parse::{Entry, Value},
+    suggest::{listed, nearest},
+};
+
+/// Settings of both modes.
+pub(crate) const IN_BOTH_MODES: &[&str] =
+    &["name", "subject", "pattern", "mode", "bound", "overflow", "concurrency", "ordered", "restart"];
+
+/// Settings of at most once only (contract C8, C21).
+pub(crate) const AT_MOST_ONCE_ONLY: &[&str] = &["group"];
+
+/// Settings of at least once only (contract C15).
+pub(crate) const AT_LEAST_ONCE_ONLY: &[&str] = &[
+    "durable",
+    "max_deliver",
+    "allow_volatile",
+    "start_at",
+    "slow_handler",
+    "ack_wait",
+    "max_processing_time",
+    "backoff",
+    "max_nack_delay",
+];
+
+pub(crate) const RESTART: &[&str] = &["max_restarts", "initial", "max", "reset_after"];
+pub(crate) const BACKOFF: &[&str] = &["initial", "max", "multiplier"];
+
+/// Words that people try, what to say to them, and the setting that they stand for.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("competing", "write `group = \"..\"`; under `AtLeastOnce` the durable name is the group", "group"),
+    ("unbounded", UNBOUNDED, "bound"),
+    ("prefetch", "write `bound = N`, the most that a subscription holds", "bound"),
+    ("max_attempts", "write `max_deliver = N`", "max_deliver"),
+    ("retries", "write `max_deliver = N`, the first attempt counted in", "max_deliver"),
+    ("topic", "write `subject = \"..\"`, or `pattern = \"..\"` with wildcards", "subject"),
+    ("filter", "write `subject = \"..\"`, or `pattern = \"..\"` with wildcards", "subject"),
+];
+
+/// What is said to a bound that is none (contract C24).
+pub(crate) const UNBOUNDED: &str = "unbounded is not a policy; write `bound = N`, or leave it out for 256";
+
+/// The entries of one list by their words, each once. A word that is near an accepted one counts as that one.
+pub(crate) struct Words(BTreeMap<&'static str, Entry>);
+
+impl Words {
+    /// The settings of the attribute itself.
+    pub(crate) fn of_attribute(entries: Vec<Entry>, errors: &mut Errors) -> Self {
+        let known: Vec<_> = [IN_BOTH_MODES, AT_MOST_ONCE_ONLY, AT_LEAST_ONCE_ONLY].concat();
+        let all = format!(
+            "in both modes: {}\nunder `AtMostOnce` only: {}\nunder `AtLeastOnce` only: {}",
+            listed(IN_BOTH_MODES, "and"),
+            listed(AT_MOST_ONCE_ONLY, "and"),
+            listed(AT_LEAST_ONCE_ONLY, "and")
+        );
+        Self::sort(entries, &known, &|word| format!("unknown setting `{word}`; the settings are\n{all}"), errors)
+    }
+
+    /// The parts of `setting(..)`.
+    pub(crate) fn of_parts(setting: &str, entries: Vec<Entry>, known: &[&'static str], errors: &mut Errors) -> Self {
+        let all = listed(known, "and");
+        Self::sort(entries, known, &|word| format!("`{setting}` has no `{word}`; its parts are {all}"), errors)
+    }
+
+    fn sort(
+        entries: Vec<Entry>,
+        known: &[&'static str],
+        unknown: &dyn Fn(&str) -> String,
+        errors: &mut Errors,
+    ) -> Self {
+        let mut sorted = BTreeMap::new();
+        for entry in entries {
+            let given = entry.word.unraw().to_string();
+            if let Some(word) = known.iter().copied().find(|word| *word == given) {
+                if sorted.contains_key(word) {
+                    errors.at(entry.word.span(), format!("`{word}` is given twice; leave one of them"));
+                } else {
+                    sorted.insert(word, entry);
+                }
+                continue;
+            }
+            let refused = REFUSED.iter().find(|(word, _, meant)| *word == given && known.contains(meant));
+            let meant = if let Some((word, fix, meant)) = refused {
+                errors.at(entry.word.span(), format!("`{word}` is not a setting; {fix}"));
+                Some(*meant)
+            } else {
+                let near = nearest(&given, known);
+                let text = match near {
+                    Some(near) => format!("unknown setting `{given}`; did you mean `{near}`?"),
+                    None => unknown(&given),
+                };
+                errors.at(entry.word.span(), text);
+                near
+            };
+            if let Some(meant) = meant {
+                sorted.entry(meant).or_insert(Entry { value: Value::Broken, ..entry });
+            }
+        }
+        Self(sorted)
+    }
+
+    pub(crate) fn take(&mut self, word: &str) -> Option<Entry> {
+        self.0.remove(word)
+    }
+}
