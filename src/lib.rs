@@ -23,3 +23,5 @@ pub use crate::{
         Immediate, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
     },
 };
+
+pub use tramline_macros::subscription;
