@@ -425,3 +425,7 @@ enum Refill {
     Empty,
     Ended,
 }
+
+/// `RUSTFLAGS="--cfg loom" cargo test --lib --release loom_`
+#[cfg(all(test, loom))]
+mod loom_tests;
