@@ -9,9 +9,9 @@ use std::{
 };
 
 use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
-use super::core::Core;
+use super::core::{Core, after};
 use crate::{
     contract::{Backend, FailsWhenFull, PublishError, Session},
     event::Event,
@@ -121,7 +121,7 @@ pin_project! {
 impl<'a, B: Backend, F> WhenRoom<'a, B, F> {
     /// Gives up after this long, with [`PublishError::NoRoomInTime`].
     pub fn within(self, deadline: Duration) -> Self {
-        Self { deadline: Some((deadline, Box::pin(tokio::time::sleep_until(Instant::now() + deadline)))), ..self }
+        Self { deadline: Some((deadline, Box::pin(tokio::time::sleep_until(after(deadline))))), ..self }
     }
 }
 
