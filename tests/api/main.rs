@@ -6,9 +6,11 @@ mod support;
 
 mod at_least_once;
 mod attach;
+mod concurrency;
 mod lifecycle;
 mod publish;
 mod refusals;
 mod start;
 mod stop;
 mod supervision;
+mod threads;
