@@ -8,6 +8,7 @@ mod at_least_once;
 mod attach;
 mod concurrency;
 mod lifecycle;
+mod model;
 mod publish;
 mod refusals;
 mod start;
