@@ -1,5 +1,7 @@
 //! The public behaviour of a bus, on the in-memory backend and on small ones with faults.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod backends;
 mod shelf;
 mod support;
@@ -9,9 +11,11 @@ mod attach;
 mod concurrency;
 mod lifecycle;
 mod model;
+mod printed;
 mod publish;
 mod refusals;
 mod start;
 mod stop;
 mod supervision;
 mod threads;
+mod types;
