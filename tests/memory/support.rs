@@ -149,7 +149,7 @@ pub(crate) async fn publish(session: &MemorySession, to: &str, id: impl ToString
 }
 
 pub(crate) fn is_full(result: &Result<(), PublishError>, name: &str) -> bool {
-    matches!(result, Err(PublishError::QueueFull { subscription }) if *subscription == *name)
+    matches!(result, Err(PublishError::QueueFull { subscription, .. }) if *subscription == *name)
 }
 
 /// Publishes until it is in, waiting for room where it has to.
@@ -158,12 +158,7 @@ pub(crate) async fn publish_when_room(
     to: &Subject,
     event: &Event,
 ) -> Result<(), PublishError> {
-    loop {
-        match session.publish(to, event.clone()).await {
-            Err(PublishError::QueueFull { .. }) => Memory::room(session, to).await?,
-            other => return other,
-        }
-    }
+    Memory::publish_when_room(session, to, event.clone(), None).await
 }
 
 /// Whether the future is not ready at its first poll.
