@@ -16,7 +16,7 @@ use crate::{
 pub(crate) fn expand(model: &Model, function: &Function) -> TokenStream {
     let item = structure(function);
     let (conditions, constants) = (&function.conditions, &model.constants);
-    let users = [itself(function), call(function), arguments(function)];
+    let users = [itself(function), call(function)];
     let generated = [subscription(model, function), runs_on(model, function), handler(model, function)];
     let site = Span::mixed_site();
     quote_spanned! {site=>
@@ -46,8 +46,10 @@ pub(crate) fn structure(function: &Function) -> TokenStream {
 pub(crate) fn itself(function: &Function) -> TokenStream {
     let mut item = function.item.clone();
     let at = item.sig.ident.span();
-    item.sig.ident.set_span(at.resolved_at(Span::mixed_site()));
-    item.into_token_stream()
+    let site = Span::mixed_site();
+    item.sig.ident.set_span(at.resolved_at(site));
+    // A handler that nobody subscribes is reported as the struct that nobody makes.
+    quote_spanned!(site=> #[allow(dead_code)] #item)
 }
 
 /// `name::call(..)`, which calls the function as it is.
@@ -60,25 +62,12 @@ pub(crate) fn call(function: &Function) -> TokenStream {
         #[allow(deprecated)]
         impl #ident {
             /// Calls the function itself, as a unit test does.
-            #[allow(dead_code, unreachable_pub)]
+            #[allow(unreachable_pub, private_interfaces)]
             #visibility async fn call(#(#names: #types),*) #output {
                 #ident(#(#names),*).await
             }
         }
     }
-}
-
-/// The arguments' types with the delivery's lifetime, each behind a name that captures nothing of the user's.
-fn arguments(function: &Function) -> TokenStream {
-    function
-        .arguments()
-        .enumerate()
-        .map(|(index, ty)| {
-            let site = Span::mixed_site();
-            let (alias, lifetime, ty) = (alias(index, site), lifetimes::delivery(site), lifetimes::named(ty));
-            quote_spanned!(site=> type #alias<#lifetime> = #ty;)
-        })
-        .collect()
 }
 
 fn subscription(model: &Model, function: &Function) -> TokenStream {
@@ -142,11 +131,10 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
     let mode = model.mode.path(site);
     let (extract, ok, err) = (paths::extract(site), paths::ok(site), paths::err(site));
     let lifetime = lifetimes::delivery(site);
-    let clause = where_clause(types.iter().enumerate().map(|(index, ty)| extract_bound(index, ty, model.mode)));
-    let extractions = names.iter().enumerate().map(|(index, name)| {
-        let alias = alias(index, site);
+    let clause = where_clause(types.iter().map(|ty| extract_bound(ty, model.mode)));
+    let extractions = names.iter().map(|name| {
         quote_spanned! {site=>
-            let #name = match <#alias<#lifetime> as #extract<#lifetime, X, #mode>>::extract(&parts) {
+            let #name = match #extract::<#lifetime, __AnyBus, #mode>::extract(&parts) {
                 #ok(argument) => argument,
                 #err(rejection) => return #err(rejection),
             };
@@ -178,15 +166,15 @@ pub(crate) fn handle(function: &Function, parts_name: &TokenStream) -> (TokenStr
     let (future, send, result) = (paths::future(at), paths::send(at), paths::result(at));
     let (judgement, rejection) = (paths::judgement(at), paths::rejection(at));
     let lifetime = lifetimes::delivery(site);
-    let handler = quote_spanned!(at=> #handler<X>);
+    let handler = quote_spanned!(at=> #handler<__AnyBus>);
     let head = quote_spanned! {site=>
         #[automatically_derived]
-        #[allow(deprecated)]
-        impl<X: #context> #handler for #ident
+        #[allow(deprecated, clippy::absolute_paths)]
+        impl<__AnyBus: #context> #handler for #ident
     };
-    let handled = quote_spanned!(at=> impl #future<Output = #result<#judgement, #rejection>> + #send + #lifetime);
-    let signature =
-        quote_spanned!(site=> fn handle<#lifetime>(&#lifetime self, #parts_name: #parts<#lifetime, X>) -> #handled);
+    let until = lifetimes::delivery(at);
+    let handled = quote_spanned!(at=> impl #future<Output = #result<#judgement, #rejection>> + #send + #until);
+    let signature = quote_spanned!(site=> fn handle<#lifetime>(&#lifetime self, #parts_name: #parts<#lifetime, __AnyBus>) -> #handled);
     (head, signature)
 }
 
@@ -196,23 +184,18 @@ fn where_clause(bounds: impl Iterator<Item = TokenStream>) -> TokenStream {
     if bounds.is_empty() { TokenStream::new() } else { quote_spanned!(site=> where #(#bounds,)*) }
 }
 
-/// `for<'d> Arg<'d>: Extract<'d, X, Mode>`, all of it where the argument's type is.
-fn extract_bound(index: usize, ty: &Type, mode: ModeType) -> TokenStream {
+/// `for<'d> Type: Extract<'d, X, Mode>`, all of it where the argument's type is, and its left-out lifetimes `'d`.
+fn extract_bound(ty: &Type, mode: ModeType) -> TokenStream {
     let ends = ends(ty);
     let at = ends.0;
-    let (alias, lifetime, extract, mode) =
-        (alias(index, at), lifetimes::delivery(at), paths::extract(at), mode.path(at));
-    let left = spread(quote_spanned!(at=> #alias<#lifetime>), ends);
-    let right = spread(quote_spanned!(at=> #extract<#lifetime, X, #mode>), ends);
-    quote_spanned!(at=> for<#lifetime> #left: #right)
+    let (ty, lifetime, extract, mode) =
+        (lifetimes::named(ty), lifetimes::delivery(at), paths::extract(at), mode.path(at));
+    let bound = spread(quote_spanned!(at=> #extract<#lifetime, __AnyBus, #mode>), ends);
+    quote_spanned!(at=> for<#lifetime> #ty: #bound)
 }
 
 fn names(count: usize) -> Vec<Ident> {
     (0..count).map(|index| format_ident!("argument{index}", span = Span::mixed_site())).collect()
-}
-
-fn alias(index: usize, span: Span) -> Ident {
-    format_ident!("__Argument{index}", span = span)
 }
 
 /// Where the return type is, or the function's name if there is none.
