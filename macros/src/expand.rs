@@ -56,8 +56,8 @@ pub(crate) fn itself(function: &Function) -> TokenStream {
 pub(crate) fn call(function: &Function) -> TokenStream {
     let site = Span::mixed_site();
     let (ident, visibility, output) = (function.ident(), &function.visibility, function.output());
-    let types: Vec<_> = function.arguments().collect();
-    let names: Vec<_> = names(types.len());
+    let types = function.arguments();
+    let names: Vec<_> = function.names().zip(names()).map(|(own, other)| own.unwrap_or(other)).collect();
     quote_spanned! {site=>
         #[allow(deprecated)]
         impl #ident {
@@ -127,7 +127,7 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
     let site = Span::mixed_site();
     let ident = function.ident();
     let types: Vec<_> = function.arguments().collect();
-    let names = names(types.len());
+    let names: Vec<_> = names().take(types.len()).collect();
     let mode = model.mode.path(site);
     let (extract, ok, err) = (paths::extract(site), paths::ok(site), paths::err(site));
     let lifetime = lifetimes::delivery(site);
@@ -194,8 +194,9 @@ fn extract_bound(ty: &Type, mode: ModeType) -> TokenStream {
     quote_spanned!(at=> for<#lifetime> #ty: #bound)
 }
 
-fn names(count: usize) -> Vec<Ident> {
-    (0..count).map(|index| format_ident!("argument{index}", span = Span::mixed_site())).collect()
+/// `argument0`, `argument1` and so on.
+fn names() -> impl Iterator<Item = Ident> {
+    (0..).map(|index: usize| format_ident!("argument{index}", span = Span::mixed_site()))
 }
 
 /// Where the return type is, or the function's name if there is none.
