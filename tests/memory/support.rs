@@ -10,6 +10,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt};
+use tokio::task::unconstrained;
 use tramline::{
     Event, Group, Name, Pattern, Subject,
     backend::memory::{Memory, MemoryDeliveries, MemorySession, MemorySource, MemorySourceControl},
@@ -99,7 +100,8 @@ impl Sink {
 
     /// The next message's id, if one is there.
     pub(crate) fn try_next(&mut self) -> Option<String> {
-        let incoming = self.deliveries.next().now_or_never()??;
+        // Without a budget, or nothing at hand might only mean that it is another task's turn.
+        let incoming = unconstrained(self.deliveries.next()).now_or_never()??;
         assert_eq!(incoming.attempt.get(), 1, "M1: at most once has one attempt");
         Some(incoming.event.expect("memory carries events only").id().to_owned())
     }
@@ -111,7 +113,7 @@ impl Sink {
 
     /// Whether the stream has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
-        matches!(self.deliveries.next().now_or_never(), Some(None))
+        matches!(unconstrained(self.deliveries.next()).now_or_never(), Some(None))
     }
 
     pub(crate) fn stats(&self) -> SourceStats {
