@@ -21,8 +21,8 @@ async fn logger(subject: &Subject, event: &Event) {
 
 /// Shares the events with its twin: each goes to one of the two.
 //
-// Write `mode = AtLeastOnce` here, and this does not compile any more: the bus below is on `Memory`, and rustc says
-// what that cannot do.
+// Change one word, to `mode = AtLeastOnce`, and the attribute says what that needs. Give it that, `durable = "workers",
+// max_deliver = 5` in place of `group`, and rustc says what the backend below cannot do.
 #[subscription(pattern = ">", group = "workers", overflow = Fail, mode = AtMostOnce)]
 async fn worker_one() -> Ack {
     Ack
