@@ -33,7 +33,7 @@ pub(super) struct Desk {
 }
 
 /// What a guarded handler came to: its judgement, or why it was not entered.
-pub(super) type Handled = Guarded<Result<Judgement, Rejection>>;
+pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
 impl Desk {
     pub(super) fn new(settings: &Settings, volatile: bool) -> Self {
@@ -91,7 +91,7 @@ impl Desk {
         settler: S,
     ) {
         if self.at_least_once {
-            let rejected = Guarded::Returned(Err(Rejection::new(malformed)));
+            let rejected = Guarded::Returned(Err(Rejection::new(malformed).to_string()));
             self.settle(tally, rejected, attempt, subject, settler).await;
         } else {
             tally.lost_malformed.add_one();
