@@ -38,10 +38,9 @@ impl Visitor {
 
     /// Paths in tokens that only some macro understands.
     fn tokens(&mut self, tokens: TokenStream) {
-        let mut tokens = tokens.into_iter().peekable();
         let mut parts: Vec<String> = Vec::new();
         let (mut line, mut colons, mut dollar) = (0, 0, false);
-        while let Some(token) = tokens.next() {
+        for token in tokens {
             match token {
                 TokenTree::Ident(ident) => {
                     if colons != 2 {

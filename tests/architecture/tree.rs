@@ -14,7 +14,6 @@ pub(crate) struct Source {
     pub(crate) file: String,
     /// As in `["bus"]`; empty for the root.
     pub(crate) module: Vec<String>,
-    pub(crate) text: String,
     pub(crate) syntax: syn::File,
 }
 
@@ -23,7 +22,7 @@ impl Source {
         let syntax = syn::parse_file(text).unwrap_or_else(|error| panic!("{file}: {error}"));
         let path = file.split_once("src/").map_or(file, |(_, path)| path).trim_end_matches(".rs");
         let module = path.split('/').filter(|part| !matches!(*part, "mod" | "lib")).map(str::to_owned).collect();
-        Self { file: file.to_owned(), module, text: text.to_owned(), syntax }
+        Self { file: file.to_owned(), module, syntax }
     }
 }
 
