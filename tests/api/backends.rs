@@ -9,6 +9,7 @@ use std::{
         atomic::{AtomicUsize, Ordering::SeqCst},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use tokio::sync::watch;
@@ -170,8 +171,13 @@ impl ShedsOldest for Faulty {}
 impl MatchesPatterns for Faulty {}
 
 impl FailsWhenFull for Faulty {
-    async fn room(session: &FaultySession, subject: &Subject) -> Result<(), PublishError> {
-        Memory::room(&session.inner, subject).await
+    async fn publish_when_room(
+        session: &FaultySession,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> Result<(), PublishError> {
+        Memory::publish_when_room(&session.inner, subject, event, within).await
     }
 }
 
