@@ -33,7 +33,8 @@ fn the_readme_has_the_capability_table_of_every_backend() {
 fn table(backends: &[Capabilities]) -> String {
     let columns: Vec<_> = backends.iter().map(Capabilities::rows).collect();
     let capabilities = columns.first().expect("there is a backend").iter().map(|(name, ..)| *name);
-    let heads = iter::once("capability".to_owned()).chain(backends.iter().map(|backend| format!("`{}`", backend.backend())));
+    let heads =
+        iter::once("capability".to_owned()).chain(backends.iter().map(|backend| format!("`{}`", backend.backend())));
     let mut rows = vec![row(heads), row(iter::once("---".to_owned()).chain(backends.iter().map(|_| "---".to_owned())))];
     for (index, capability) in capabilities.enumerate() {
         let cells = columns.iter().map(|column| {
