@@ -82,7 +82,8 @@ async fn run(shape: &str, messages: u64) {
             tokio::task::yield_now().await;
         }
     }
-    let handled: u64 = bus.ledger().subscriptions.iter().map(|stats| stats.delivered + stats.pending + stats.in_hand).sum();
+    let handled: u64 =
+        bus.ledger().subscriptions.iter().map(|stats| stats.delivered + stats.pending + stats.in_hand).sum();
     assert!(shape == "build" || handled == messages, "{handled} of {messages}");
 }
 
