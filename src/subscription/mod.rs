@@ -13,6 +13,7 @@ mod extract;
 mod fallback;
 mod gate;
 mod handler;
+mod handling;
 mod mode;
 mod overflow;
 mod publisher;
@@ -44,4 +45,4 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, gate::InMode};
+pub use self::{fallback::NoSource, gate::InMode, handling::Handling};
