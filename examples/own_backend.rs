@@ -311,7 +311,7 @@ mod tests {
         let office = open().await;
         let (mut deliveries, _control) = subscribe(&office, spec(0)).await;
         let mut waiting = Box::pin(next(&mut deliveries));
-        poll_fn(|cx| Poll::Ready(assert!(waiting.as_mut().poll(cx).is_pending()))).await;
+        assert!(poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx).is_pending())).await);
         office.close().await.expect("closed");
         office.close().await.expect("again");
         assert_eq!(waiting.await, None);

@@ -4,7 +4,7 @@
 //! [`#[subscription]`](macro@subscription). What carries the events is a [backend](contract::Backend); what that cannot
 //! do, a subscription on it cannot ask for, and the error says what is missing and how to mend it.
 //!
-//! ```
+//! ```no_run
 //! use std::time::Duration;
 //!
 //! use tramline::{Bus, Event, Memory, Subject, source, subject, subscription};
@@ -14,11 +14,12 @@
 //!     println!("{subject}: event {} of {}", event.id(), event.source());
 //! }
 //!
-//! # #[tokio::main(flavor = "current_thread")]
+//! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let bus = Bus::builder(Memory::new(), source!("urn:example:greetings")).subscribe(greeter).build()?;
 //! let bus = bus.start().await?;
 //! bus.publish_value(&subject!("greeting.morning"), "com.example.greeting.v1", "good morning").await?;
+//! tokio::signal::ctrl_c().await?;
 //! let stopped = bus.stop(Duration::from_secs(5)).await;
 //! print!("{}", stopped.bus.ledger());
 //! # Ok(())
