@@ -10,5 +10,5 @@ pub use crate::{
             subject_literal,
         },
     },
-    subscription::{NoSource, open_at_least_once, open_at_most_once},
+    subscription::{InMode, NoSource, open_at_least_once, open_at_most_once},
 };

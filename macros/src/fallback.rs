@@ -15,9 +15,9 @@ pub(crate) fn of_function(function: &Function, mode: ModeType, sound: bool) -> T
         let (visibility, item) = (&function.visibility, &function.item);
         return quote!(#visibility #item);
     }
-    let item = &function.item;
+    let item = expand::itself(function);
     let site = Span::mixed_site();
-    let allowed = quote_spanned!(site=> #[allow(dead_code, unused)] #item);
+    let allowed = quote_spanned!(site=> #[allow(unused)] #item);
     let call = if sound { expand::call(function) } else { TokenStream::new() };
     around(function, mode, &quote!(#allowed #call))
 }

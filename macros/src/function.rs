@@ -1,8 +1,9 @@
 //! The function under the attribute: what of it goes where, and what a handler cannot be.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ItemFn, Meta, ReturnType, Token, Type, TypeImplTrait, Visibility,
+    Attribute, FnArg, GenericParam, Ident, ItemFn, Meta, Pat, PatIdent, PatType, ReturnType, Token, Type,
+    TypeImplTrait, Visibility,
     punctuated::Punctuated,
     visit_mut::{self, VisitMut},
 };
@@ -52,6 +53,18 @@ impl Function {
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Type> {
         self.item.sig.inputs.iter().filter_map(|argument| match argument {
             FnArg::Typed(argument) => Some(&*argument.ty),
+            FnArg::Receiver(_) => None,
+        })
+    }
+
+    /// The arguments' names, where they are names and no other patterns; as locals of ours, since a function may have an
+    /// argument of its own name.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Option<Ident>> {
+        self.item.sig.inputs.iter().map(|argument| match argument {
+            FnArg::Typed(PatType { pat, .. }) => match &**pat {
+                Pat::Ident(PatIdent { ident, .. }) => Some(Ident::new(&ident.to_string(), Span::mixed_site())),
+                _ => None,
+            },
             FnArg::Receiver(_) => None,
         })
     }

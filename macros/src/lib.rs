@@ -14,6 +14,8 @@ mod read;
 mod settings;
 mod subscription;
 mod suggest;
+#[cfg(test)]
+mod tests;
 mod validate;
 mod words;
 

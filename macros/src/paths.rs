@@ -71,6 +71,7 @@ paths! {
     durable_name = tramline::__private::DurableName;
     group = tramline::__private::Group;
     group_literal = tramline::__private::group_literal;
+    in_mode = tramline::__private::InMode;
     name = tramline::__private::Name;
     name_literal = tramline::__private::name_literal;
     no_source = tramline::__private::NoSource;

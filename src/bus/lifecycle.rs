@@ -9,7 +9,7 @@ use super::{
     checks::{Refusal, degrade, refusals},
     consumer::Typed,
     core::{Core, Record},
-    publish::publish,
+    publish::{Origin, publish},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
@@ -146,7 +146,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         subject: &'a Subject,
         event: Event,
     ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(&self.core, subject, Ok(event))
+        publish(Origin::Bus(self.activation()), subject, Ok(event))
     }
 
     /// Publishes a value as an event of this type: `datacontenttype` from the codec, `source` from the bus, a fresh
@@ -163,7 +163,12 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     where
         C: Encodes<T>,
     {
-        publish(&self.core, subject, value_event::<C, T>(&self.core.source, event_type, value))
+        publish(Origin::Bus(self.activation()), subject, value_event::<C, T>(&self.core.source, event_type, value))
+    }
+
+    fn activation(&self) -> &Activation<B> {
+        let activation = self.running.as_ref().and_then(|lifeline| lifeline.activation.as_deref());
+        activation.expect("a running bus has an activation")
     }
 
     /// Subscribes a handler without state on the running bus; it is supervised like the others, and is there after a

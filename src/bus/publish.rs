@@ -2,82 +2,119 @@
 
 use std::{
     fmt,
-    future::Future,
-    pin::Pin,
-    task::{Context, Poll},
+    future::{Future, IntoFuture},
     time::Duration,
 };
 
-use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep};
-
-use super::core::Core;
+use super::{activation::Activation, core::Core};
 use crate::{
     contract::{Backend, FailsWhenFull, PublishError, Session},
     event::Event,
-    subject::{Name, Subject},
+    subject::Subject,
 };
 
-/// Publishes through the activation that is live, which cannot be closed under it (contract Y5, Y6).
-pub(super) async fn publish_now<B: Backend>(
-    core: &Core<B>,
-    subject: &Subject,
-    event: Event,
-) -> Result<(), PublishError> {
-    let activation = core.activation.load();
-    let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
-    let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
-    activation.session.publish(subject, event).await
+/// Where a publish comes from.
+pub(super) enum Origin<'a, B: Backend> {
+    /// A running bus. It cannot be stopped while it is borrowed, so its activation is there and stays (contract Y6).
+    Bus(&'a Activation<B>),
+    /// A handle, which asks for the activation that is live, if there is one (Y5).
+    Handle(&'a Core<B>),
 }
 
-pin_project! {
-    /// A publish. It does nothing until it is awaited.
-    ///
-    /// # Cancel safety
-    /// Dropped before it is ready, it leaves open whether the event was taken; it is never taken in part.
-    #[must_use = "a publish does nothing until it is awaited"]
-    pub struct Publish<'a, B: Backend, F> {
-        core: &'a Core<B>,
-        subject: &'a Subject,
-        start: fn(&'a Core<B>, &'a Subject, Event) -> F,
-        event: Option<Result<Event, PublishError>>,
-        #[pin]
-        running: Option<F>,
+impl<B: Backend> Clone for Origin<'_, B> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// A publish through the activation that is live.
+impl<B: Backend> Copy for Origin<'_, B> {}
+
+/// An event, or why there is none. Small, since it is moved with the publish.
+type Prepared = Result<Event, Box<PublishError>>;
+
+async fn publish_now<B: Backend>(
+    origin: Origin<'_, B>,
+    subject: &Subject,
+    event: Prepared,
+) -> Result<(), PublishError> {
+    let event = event.map_err(|error| *error)?;
+    match origin {
+        Origin::Bus(activation) => activation.session.publish(subject, event).await,
+        Origin::Handle(core) => {
+            let activation = core.activation.load();
+            let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
+            let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
+            activation.session.publish(subject, event).await
+        }
+    }
+}
+
+async fn publish_when_room<B: FailsWhenFull>(
+    origin: Origin<'_, B>,
+    subject: &Subject,
+    event: Prepared,
+    within: Option<Duration>,
+) -> Result<(), PublishError> {
+    let event = event.map_err(|error| *error)?;
+    match origin {
+        Origin::Bus(activation) => B::publish_when_room(&activation.session, subject, event, within).await,
+        // Boxed, since what can be cut off is large and would make every publish of a bus as large.
+        Origin::Handle(core) => {
+            Box::pin(async move {
+                let activation = core.activation.load();
+                let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
+                let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
+                tokio::select! {
+                    // The publish first: most have room at once.
+                    biased;
+                    published = B::publish_when_room(&activation.session, subject, event, within) => published,
+                    () = activation.stopping.cancelled() => Err(PublishError::NotReady),
+                }
+            })
+            .await
+        }
+    }
+}
+
+/// A publish from a bus or a handle.
 pub(super) fn publish<'a, B: Backend>(
-    core: &'a Core<B>,
+    origin: Origin<'a, B>,
     subject: &'a Subject,
     event: Result<Event, PublishError>,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { core, subject, start: publish_now::<B>, event: Some(event), running: None }
+    Publish { origin, subject, start: publish_now::<B>, event: event.map_err(Box::new) }
+}
+
+/// A publish. It does nothing until it is awaited.
+///
+/// # Cancel safety
+/// Dropped before it is ready, it leaves open whether the event was taken; it is never taken in part.
+#[must_use = "a publish does nothing until it is awaited"]
+pub struct Publish<'a, B: Backend, F> {
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Prepared,
+    start: fn(Origin<'a, B>, &'a Subject, Prepared) -> F,
 }
 
 impl<'a, B: Backend, F> Publish<'a, B, F> {
     /// Waits for room instead of failing when a subscription that fails when full is at its bound (contract B9). Cut
     /// off by stopping; add [`within`](WhenRoom::within) for a deadline.
-    pub fn when_room(self) -> WhenRoom<'a, B, F>
+    pub fn when_room(self) -> WhenRoom<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, F>>
     where
         B: FailsWhenFull,
     {
-        WhenRoom { publish: self, kept: None, room: room::<B>, waiting: None, deadline: None }
+        let Self { origin, subject, event, .. } = self;
+        WhenRoom { origin, subject, event, within: None, start: publish_when_room::<B> }
     }
 }
 
-impl<B: Backend, F: Future<Output = Result<(), PublishError>>> Future for Publish<'_, B, F> {
-    type Output = Result<(), PublishError>;
+impl<B: Backend, F: Future<Output = Result<(), PublishError>>> IntoFuture for Publish<'_, B, F> {
+    type Output = F::Output;
+    type IntoFuture = F;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        if let Some(event) = this.event.take() {
-            match event {
-                Ok(event) => this.running.set(Some((this.start)(this.core, this.subject, event))),
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
-        this.running.as_pin_mut().expect("a publish is not polled after it was ready").poll(cx)
+    fn into_future(self) -> F {
+        (self.start)(self.origin, self.subject, self.event)
     }
 }
 
@@ -87,88 +124,37 @@ impl<B: Backend, F> fmt::Debug for Publish<'_, B, F> {
     }
 }
 
-type Room<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
-
-/// Waits for room, until stopping begins.
-fn room<'a, B: FailsWhenFull>(core: &'a Core<B>, subject: &'a Subject) -> Room<'a> {
-    Box::pin(async move {
-        let activation = core.activation.load_full();
-        let Some(activation) = activation else { return Err(PublishError::NotReady) };
-        tokio::select! {
-            biased;
-            () = activation.stopping.cancelled() => Err(PublishError::NotReady),
-            room = B::room(&activation.session, subject) => room,
-        }
-    })
+/// A publish that waits for room (contract B9). Through a handle it costs one allocation.
+///
+/// # Cancel safety
+/// As [`Publish`]; while it waits for room nothing has been taken.
+#[must_use = "a publish does nothing until it is awaited"]
+pub struct WhenRoom<'a, B: Backend, F> {
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Prepared,
+    within: Option<Duration>,
+    start: fn(Origin<'a, B>, &'a Subject, Prepared, Option<Duration>) -> F,
 }
 
-pin_project! {
-    /// A publish that waits for room (contract B9). Waiting for room costs an allocation, publishing does not.
-    ///
-    /// # Cancel safety
-    /// As [`Publish`]; while it waits for room nothing has been taken.
-    #[must_use = "a publish does nothing until it is awaited"]
-    pub struct WhenRoom<'a, B: Backend, F> {
-        #[pin]
-        publish: Publish<'a, B, F>,
-        kept: Option<Event>,
-        room: fn(&'a Core<B>, &'a Subject) -> Room<'a>,
-        waiting: Option<(Name, Room<'a>)>,
-        deadline: Option<(Duration, Pin<Box<Sleep>>)>,
-    }
-}
-
-impl<'a, B: Backend, F> WhenRoom<'a, B, F> {
-    /// Gives up after this long, with [`PublishError::NoRoomInTime`].
+impl<B: Backend, F> WhenRoom<'_, B, F> {
+    /// Gives up after this long, counted from where it begins to wait, with [`PublishError::NoRoomInTime`].
     pub fn within(self, deadline: Duration) -> Self {
-        Self { deadline: Some((deadline, Box::pin(tokio::time::sleep_until(Instant::now() + deadline)))), ..self }
+        Self { within: Some(deadline), ..self }
     }
 }
 
-impl<B: Backend, F: Future<Output = Result<(), PublishError>>> Future for WhenRoom<'_, B, F> {
-    type Output = Result<(), PublishError>;
+impl<B: Backend, F: Future<Output = Result<(), PublishError>>> IntoFuture for WhenRoom<'_, B, F> {
+    type Output = F::Output;
+    type IntoFuture = F;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        loop {
-            if let Some((subscription, room)) = this.waiting {
-                match room.as_mut().poll(cx) {
-                    Poll::Ready(Ok(())) => *this.waiting = None,
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                    Poll::Pending => {
-                        if let Some((waited, sleep)) = this.deadline
-                            && sleep.as_mut().poll(cx).is_ready()
-                        {
-                            let (subscription, waited) = (subscription.clone(), *waited);
-                            return Poll::Ready(Err(PublishError::NoRoomInTime { subscription, waited }));
-                        }
-                        return Poll::Pending;
-                    }
-                }
-            }
-            let mut publish = this.publish.as_mut().project();
-            match publish.event.take() {
-                Some(Ok(event)) => {
-                    *this.kept = Some(event.clone());
-                    publish.running.set(Some((publish.start)(publish.core, publish.subject, event)));
-                }
-                Some(Err(error)) => return Poll::Ready(Err(error)),
-                None => {}
-            }
-            let running = publish.running.as_mut().as_pin_mut().expect("a publish is not polled after it was ready");
-            match running.poll(cx) {
-                Poll::Ready(Err(PublishError::QueueFull { subscription })) => {
-                    *publish.event = this.kept.take().map(Ok);
-                    *this.waiting = Some((subscription, (this.room)(publish.core, publish.subject)));
-                }
-                other => return other,
-            }
-        }
+    fn into_future(self) -> F {
+        (self.start)(self.origin, self.subject, self.event, self.within)
     }
 }
 
 impl<B: Backend, F> fmt::Debug for WhenRoom<'_, B, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WhenRoom").field("publish", &self.publish).finish_non_exhaustive()
+        f.debug_struct("WhenRoom").field("subject", self.subject).finish_non_exhaustive()
     }
 }

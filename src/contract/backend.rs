@@ -150,12 +150,16 @@ pub enum PublishError {
     QueueFull {
         /// The subscription that is full.
         subscription: Name,
+        /// The event, back.
+        event: Event,
     },
     /// Room was awaited and did not come within the deadline (B9).
     #[error("no room in the queue of subscription `{subscription}` within {waited:?}")]
     NoRoomInTime {
         /// The subscription that was full last.
         subscription: Name,
+        /// The event, back.
+        event: Event,
         /// The deadline that was asked for.
         waited: Duration,
     },

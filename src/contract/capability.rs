@@ -133,15 +133,21 @@ pub trait ShedsOldest: DeliversAtMostOnce {}
     note = "write `overflow = prefer(Fail)` to take the backend's own behaviour instead, or leave `overflow` and `when_room()` out"
 )]
 pub trait FailsWhenFull: Backend {
-    /// Waits until every failing subscription that `subject` reaches has had room (contract B9). Another publisher may
-    /// be quicker; the caller publishes again and, when it is refused, waits again.
+    /// Publishes once every failing subscription that `subject` reaches has room, and waits until then (contract B9).
+    /// Waiting is no refusal and is not counted as one.
     ///
     /// # Errors
-    /// The session was closed.
+    /// As [`Session::publish`](super::Session::publish), but for a full queue: that is
+    /// [`PublishError::NoRoomInTime`], after this long, if there is a deadline.
     ///
     /// # Cancel safety
-    /// Waiting takes nothing; it may be dropped at any time.
-    fn room(session: &Self::Session, subject: &Subject) -> impl Future<Output = Result<(), PublishError>> + Send;
+    /// While it waits nothing has been taken.
+    fn publish_when_room(
+        session: &Self::Session,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> impl Future<Output = Result<(), PublishError>> + Send;
 }
 
 /// A group avoids a member that is full. Nearly always false: most brokers go on handing a wedged member its share.

@@ -11,6 +11,7 @@ mod closure;
 mod delivery;
 mod extract;
 mod fallback;
+mod gate;
 mod handler;
 mod mode;
 mod overflow;
@@ -20,8 +21,6 @@ mod runs_on;
 mod settings;
 mod verdict;
 
-#[doc(hidden)]
-pub use self::fallback::NoSource;
 pub use self::{
     asks::{Asked, Asks, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
@@ -44,3 +43,5 @@ pub(crate) use self::{
     publisher::{Outlet, value_event},
     settings::{ModeSettings, OverflowChoice},
 };
+#[doc(hidden)]
+pub use self::{fallback::NoSource, gate::InMode};

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::{
     group::Members,
-    queue::{Admission, Message, Queue, Slot, Wake},
+    queue::{Admission, Full, Message, Queue, Slot, Wake},
 };
 use crate::{
     contract::{Overflow, PublishError},
@@ -68,6 +68,24 @@ pub(super) struct Table {
     any_wildcard: bool,
 }
 
+/// Whether a queue that fails when full counts a newcomer that finds no room. One that waits for room is no refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charge {
+    Refusal,
+    Nothing,
+}
+
+impl Charge {
+    /// The error of a publish that found this queue full.
+    fn full(self, full: Full<'_>, event: Event) -> PublishError {
+        let subscription = match self {
+            Self::Refusal => full.refuse().clone(),
+            Self::Nothing => full.name().clone(),
+        };
+        PublishError::QueueFull { subscription, event }
+    }
+}
+
 /// What became of an event that nobody refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
@@ -107,11 +125,11 @@ impl Table {
     /// Hands the event to every target that the subject reaches, or, if one that fails when full is full, to none
     /// (contract B8).
     #[inline]
-    pub(super) fn publish(&self, subject: &Subject, event: Event) -> Result<Reached, PublishError> {
+    pub(super) fn publish(&self, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, PublishError> {
         self.with_route(subject, |route| match route {
             [] => Ok(Reached::Nobody),
-            [one] => self.publish_to_one(*one, subject, event),
-            several => self.publish_to_several(several, subject, &event),
+            [one] => self.publish_to_one(*one, subject, event, charge),
+            several => self.publish_to_several(several, subject, event, charge),
         })
     }
 
@@ -144,20 +162,30 @@ impl Table {
     }
 
     #[inline]
-    fn publish_to_one(&self, at: u32, subject: &Subject, event: Event) -> Result<Reached, PublishError> {
-        let message = Message { subject: subject.clone(), event };
+    fn publish_to_one(
+        &self,
+        at: u32,
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, PublishError> {
+        let message = |event| Message { subject: subject.clone(), event };
         match self.targets[at as usize].admit() {
-            Admission::Room(slot) => slot.put(message).now(),
+            Admission::Room(slot) => slot.put(message(event)).now(),
             Admission::Gone => return Ok(Reached::Nobody),
-            Admission::Full(full) if at < self.shedding => {
-                return Err(PublishError::QueueFull { subscription: full.refuse().clone() });
-            }
-            Admission::Full(full) => full.shed(message),
+            Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
+            Admission::Full(full) => full.shed(message(event)),
         }
         Ok(Reached::Everybody)
     }
 
-    fn publish_to_several(&self, route: &[u32], subject: &Subject, event: &Event) -> Result<Reached, PublishError> {
+    fn publish_to_several(
+        &self,
+        route: &[u32],
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, PublishError> {
         let message = || Message { subject: subject.clone(), event: event.clone() };
         let (failing, shedding) = self.targets_of(route);
         let mut reached = Reached::Nobody;
@@ -170,7 +198,9 @@ impl Table {
                 Admission::Room(slot) => slots.push(slot),
                 Admission::Gone => {}
                 Admission::Full(full) => {
-                    return Err(PublishError::QueueFull { subscription: full.refuse().clone() });
+                    // Not under the other locks: what is dropped with the event is the caller's.
+                    drop(slots);
+                    return Err(charge.full(full, event));
                 }
             }
         }

@@ -8,22 +8,26 @@ use std::{
         atomic::{AtomicU8, Ordering},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use arc_swap::{ArcSwap, Guard};
 use smallvec::SmallVec;
-use tokio::task::coop::consume_budget;
+use tokio::{
+    task::coop::consume_budget,
+    time::{Instant, timeout_at},
+};
 
 use super::{
     group::Members,
     queue::{Queue, queue},
-    route::{Reached, Table, Target},
+    route::{Charge, Reached, Table, Target},
     source::MemorySource,
 };
 use crate::{
     contract::{AtMostOnceSpec, CloseError, Overflow, PublishError, Session, SubscribeError},
     event::Event,
-    subject::{Group, Pattern, Subject},
+    subject::{Group, Name, Pattern, Subject},
 };
 
 /// One lifetime of [`Memory`](super::Memory): closing or dropping it ends its sources and forgets everything.
@@ -50,23 +54,73 @@ impl MemorySession {
         Ok(MemorySource::new(Arc::clone(&self.routing), target, queue, receiver))
     }
 
-    pub(super) async fn room(&self, subject: &Subject) -> Result<(), PublishError> {
+    #[inline]
+    pub(super) async fn publish_when_room(
+        &self,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> Result<(), PublishError> {
+        consume_budget().await;
+        match self.offer(subject, event, Charge::Nothing) {
+            Err(PublishError::QueueFull { subscription, event }) => {
+                // Boxed: a future that may have to wait would make every publish larger.
+                Box::pin(self.wait_and_publish(subject, event, subscription, within)).await
+            }
+            other => other,
+        }
+    }
+
+    async fn wait_and_publish(
+        &self,
+        subject: &Subject,
+        mut event: Event,
+        mut subscription: Name,
+        within: Option<Duration>,
+    ) -> Result<(), PublishError> {
+        let deadline = within.map(|within| (within, Instant::now() + within));
+        loop {
+            match deadline {
+                None => self.room(subject).await?,
+                Some((waited, at)) => match timeout_at(at, self.room(subject)).await {
+                    Ok(room) => room?,
+                    Err(_) => return Err(PublishError::NoRoomInTime { subscription, event, waited }),
+                },
+            }
+            match self.offer(subject, event, Charge::Nothing) {
+                // Another publisher was quicker.
+                Err(PublishError::QueueFull { subscription: full, event: back }) => {
+                    (subscription, event) = (full, back);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Waits until the failing subscriptions that the subject reaches have room, or the session is closed.
+    async fn room(&self, subject: &Subject) -> Result<(), PublishError> {
         loop {
             let Some(full) = self.routing.table()?.without_room(subject) else { return Ok(()) };
             let mut room = Room(full.into_iter().map(|queue| (queue, None)).collect());
             poll_fn(|cx| room.poll(cx)).await;
         }
     }
-}
 
-impl Session for MemorySession {
-    async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
-        consume_budget().await;
-        match self.routing.table()?.publish(subject, event)? {
+    #[inline]
+    fn offer(&self, subject: &Subject, event: Event, charge: Charge) -> Result<(), PublishError> {
+        match self.routing.table()?.publish(subject, event, charge)? {
             Reached::Nobody if self.routing.is_closed() => Err(PublishError::Closed),
             _ => Ok(()),
         }
+    }
+}
+
+impl Session for MemorySession {
+    #[inline]
+    async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
+        // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
+        consume_budget().await;
+        self.offer(subject, event, Charge::Refusal)
     }
 
     async fn close(&self) -> Result<(), CloseError> {
