@@ -147,7 +147,7 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
     let judge = spread(quote_spanned!(site=> #verdict::<#mode>::judge), output);
     let statements = quote_spanned!(site=> #(#extractions)* #ok(#judge(#said)));
     let future = quote_spanned!(ident.span()=> async move { #statements });
-    let (head, signature) = handle(function, &parts);
+    let (head, signature) = handle(ident, &parts);
     quote_spanned! {site=>
         #head #clause {
             #signature {
@@ -159,9 +159,8 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
 
 /// `impl<X: BusContext> Handler<X> for name`, and the signature of its method. What a future that is not `Send` is
 /// reported for is where the function is.
-pub(crate) fn handle(function: &Function, parts_name: &TokenStream) -> (TokenStream, TokenStream) {
-    let (site, ident) = (Span::mixed_site(), function.ident());
-    let at = ident.span();
+pub(crate) fn handle(ident: &Ident, parts_name: &TokenStream) -> (TokenStream, TokenStream) {
+    let (site, at) = (Span::mixed_site(), ident.span());
     let (handler, context, parts) = (paths::handler(at), paths::bus_context(site), paths::parts(site));
     let (future, send, result) = (paths::future(at), paths::send(at), paths::result(at));
     let (judgement, rejection) = (paths::judgement(at), paths::rejection(at));

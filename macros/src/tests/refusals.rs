@@ -48,6 +48,9 @@ fn what_makes_sense_is_accepted() {
     accepted(&at_least_once(r#"max_processing_time = "5m", ordered, concurrency = 1, restart(),"#));
     accepted(&at_least_once(r#"backoff(initial = "1s", max = "1s", multiplier = 1), max_nack_delay = "1s""#));
     accepted(&at_most_once("bound = 4, concurrency = 8"));
+    let borrowing =
+        "async fn f(a: &Subject, b: Payload<Cow<'_, &'static str>>, c: State<for<'a> fn(&'a u8) -> &'a u8>) {}";
+    assert_eq!(errors(expand(r#"subject = "a""#, borrowing)), []);
 }
 
 #[test]
@@ -412,7 +415,7 @@ fn v2_the_waits_of_a_restart_make_sense() {
 fn what_a_handler_cannot_be() {
     handler_refused("fn f() {}", "fn", "a handler is asynchronous; write `async fn`");
     handler_refused(
-        "unsafe async fn f() {}".replace("unsafe async", "async unsafe").as_str(),
+        "async unsafe fn f() {}",
         "unsafe",
         "a handler cannot be `unsafe`, the bus calls it; leave `unsafe` out",
     );
@@ -436,6 +439,19 @@ fn what_a_handler_cannot_be() {
         "async fn f<'a>(subject: &'a Subject) {}",
         "'a",
         "a handler names no lifetime; write `'_`, all arguments borrow from the delivery",
+    );
+    let text = "a handler names no lifetime; write `'_`, all arguments borrow from the delivery";
+    handler_refused("async fn f(subject: &'a Subject) {}", "'a", text);
+    handler_refused("async fn f(subject: &'d Subject) {}", "'d", text);
+    handler_refused(
+        "async fn f(value: Payload<_>) {}",
+        "_",
+        "a handler's argument has one type; write it instead of `_`",
+    );
+    handler_refused(
+        "async fn f();",
+        ";",
+        "`#[subscription(..)]` goes on an `async fn` with a body; expected curly braces",
     );
     handler_refused("async fn f() where u8: Copy {}", "where", "a handler has no `where` clause; leave it out");
     handler_refused(
