@@ -11,11 +11,11 @@ use super::{
 };
 use crate::{
     codec::{Codec, Json},
-    contract::Backend,
+    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce},
     event::UriReference,
     subject::{DurableName, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Handler, ModeSettings, RunsOn, Settings, WantsSubject,
+        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, WantsSubject,
     },
 };
 
@@ -61,7 +61,10 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
 
     /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
     /// backend, and what it takes against the bus's state and codec.
-    pub fn subscribe<H: RunsOn<B> + Handler<Cx<S, C>>>(mut self, handler: H) -> Self {
+    pub fn subscribe<H: RunsOn<B>>(mut self, handler: H) -> Self
+    where
+        Given<H::Source, H>: Handler<Cx<S, C>>,
+    {
         let settings = handler.settings();
         let consumer = Typed::<H, Cx<S, C>> { handler: Arc::new(handler), state: self.state.clone() };
         self.subscriptions.push((settings, Box::new(consumer)));
@@ -69,7 +72,13 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
     }
 
     /// Begins a subscription at most once that is made at run time.
-    pub fn at_most_once(self, name: Name) -> WantsSubject<BeginAtMostOnce<B, Self>> {
+    pub fn at_most_once(
+        self,
+        name: Name,
+    ) -> WantsSubject<BeginAtMostOnce<Given<<B as DeliversAtMostOnce>::Source, B>, Self>>
+    where
+        B: DeliversAtMostOnce,
+    {
         WantsSubject::at_most_once(self, name)
     }
 
@@ -79,7 +88,10 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         name: Name,
         durable: DurableName,
         max_deliver: NonZeroU32,
-    ) -> WantsSubject<BeginAtLeastOnce<B, Self>> {
+    ) -> WantsSubject<BeginAtLeastOnce<Given<<B as DeliversAtLeastOnce>::Source, B>, Self>>
+    where
+        B: DeliversAtLeastOnce,
+    {
         WantsSubject::at_least_once(self, name, durable, max_deliver)
     }
 

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::{
     codec::{Codec, Encodes, Json},
-    contract::{Backend, PublishError},
+    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, PublishError},
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Handler, RunsOn, WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, WantsSubject, value_event,
     },
 };
 
@@ -59,7 +59,7 @@ struct Lifeline<B: Backend> {
 impl<B: Backend> Bus<B> {
     /// Begins a bus on this backend. The source is the CloudEvents attribute of what the service publishes: a
     /// URI-reference that names the service (contract P3).
-    pub fn builder(backend: B, source: UriReference) -> BusBuilder<B> {
+    pub fn builder(backend: B, source: UriReference) -> BusBuilder<Given<B::Session, B>> {
         BusBuilder::new(backend, source)
     }
 }
@@ -176,7 +176,10 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
-    pub fn subscribe<H: RunsOn<B> + Handler<Cx<(), C>>>(&self, handler: H) -> Attaching {
+    pub fn subscribe<H: RunsOn<B>>(&self, handler: H) -> Attaching
+    where
+        Given<H::Source, H>: Handler<Cx<(), C>>,
+    {
         self.subscribe_with((), handler)
     }
 
@@ -187,13 +190,20 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     pub fn subscribe_with<S, H>(&self, state: S, handler: H) -> Attaching
     where
         S: Send + Sync + 'static,
-        H: RunsOn<B> + Handler<Cx<S, C>>,
+        H: RunsOn<B>,
+        Given<H::Source, H>: Handler<Cx<S, C>>,
     {
         attach::<B, Cx<S, C>, H>(&self.core, state, handler)
     }
 
     /// Begins a subscription at most once on the running bus.
-    pub fn at_most_once(&self, name: Name) -> WantsSubject<BeginAtMostOnce<B, OnRunning<'_, B, C>>> {
+    pub fn at_most_once(
+        &self,
+        name: Name,
+    ) -> WantsSubject<BeginAtMostOnce<Given<<B as DeliversAtMostOnce>::Source, B>, OnRunning<'_, B, C>>>
+    where
+        B: DeliversAtMostOnce,
+    {
         WantsSubject::at_most_once(OnRunning(self), name)
     }
 
@@ -203,7 +213,10 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         name: Name,
         durable: DurableName,
         max_deliver: NonZeroU32,
-    ) -> WantsSubject<BeginAtLeastOnce<B, OnRunning<'_, B, C>>> {
+    ) -> WantsSubject<BeginAtLeastOnce<Given<<B as DeliversAtLeastOnce>::Source, B>, OnRunning<'_, B, C>>>
+    where
+        B: DeliversAtLeastOnce,
+    {
         WantsSubject::at_least_once(OnRunning(self), name, durable, max_deliver)
     }
 

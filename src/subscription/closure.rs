@@ -41,6 +41,7 @@ impl<A: Asked, F: Send + Sync + 'static> Subscription for Closure<A, F> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<B: Backend, A: OpensOn<B>, F: Send + Sync + 'static> RunsOn<B> for Closure<A, F> {
     type Source = A::Source;
 

@@ -44,4 +44,4 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, gate::InMode};
+pub use self::{fallback::NoSource, gate::{Given, InMode}};

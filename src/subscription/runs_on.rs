@@ -16,9 +16,10 @@ pub trait Subscription: Send + Sync + 'static {
 
 /// A subscription that runs on backend `B`: the bounds of its one implementation are what its settings ask for.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a subscription that runs on `{B}`",
+    message = "`{Self}` is not a subscription",
     label = "not a subscription",
-    note = "put `#[subscription(..)]` on the handler function, and pass the function by its name"
+    note = "put `#[subscription(..)]` on the handler function, and pass the function by its name",
+    note = "a closure goes to `.handle(..)`, after `.at_most_once(..)` or `.at_least_once(..)`"
 )]
 pub trait RunsOn<B: Backend>: Subscription {
     /// What it reads from.

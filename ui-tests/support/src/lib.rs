@@ -70,7 +70,12 @@ macro_rules! backend {
     };
     (@FailsWhenFull $name:ident) => {
         impl FailsWhenFull for $name {
-            async fn room(_: &NoSession, _: &Subject) -> Result<(), PublishError> {
+            async fn publish_when_room(
+                _: &NoSession,
+                _: &Subject,
+                _: Event,
+                _: Option<Duration>,
+            ) -> Result<(), PublishError> {
                 Ok(())
             }
         }
