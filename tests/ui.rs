@@ -1,7 +1,7 @@
 #[test]
 fn cases() {
     let t = trybuild::TestCases::new();
-    for f in ["capability","settings","handler","lifecycle","names","sealed","cascade"] {
+    for f in ["capability", "settings", "handler", "lifecycle", "names", "sealed", "cascade"] {
         t.compile_fail(format!("ui-tests/{f}/*.rs"));
     }
 }

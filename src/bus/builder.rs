@@ -11,11 +11,12 @@ use super::{
 };
 use crate::{
     codec::{Codec, Json},
-    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce},
+    contract::Backend,
     event::UriReference,
     subject::{DurableName, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, WantsSubject,
+        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, Subscription,
+        WantsSubject,
     },
 };
 
@@ -61,9 +62,9 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
 
     /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
     /// backend, and what it takes against the bus's state and codec.
-    pub fn subscribe<H: RunsOn<B>>(mut self, handler: H) -> Self
+    pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
     where
-        Given<H::Source, H>: Handler<Cx<S, C>>,
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
     {
         let settings = handler.settings();
         let consumer = Typed::<H, Cx<S, C>> { handler: Arc::new(handler), state: self.state.clone() };
@@ -72,13 +73,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
     }
 
     /// Begins a subscription at most once that is made at run time.
-    pub fn at_most_once(
-        self,
-        name: Name,
-    ) -> WantsSubject<BeginAtMostOnce<Given<<B as DeliversAtMostOnce>::Source, B>, Self>>
-    where
-        B: DeliversAtMostOnce,
-    {
+    pub fn at_most_once(self, name: Name) -> WantsSubject<BeginAtMostOnce<B, Self>> {
         WantsSubject::at_most_once(self, name)
     }
 
@@ -88,10 +83,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         name: Name,
         durable: DurableName,
         max_deliver: NonZeroU32,
-    ) -> WantsSubject<BeginAtLeastOnce<Given<<B as DeliversAtLeastOnce>::Source, B>, Self>>
-    where
-        B: DeliversAtLeastOnce,
-    {
+    ) -> WantsSubject<BeginAtLeastOnce<B, Self>> {
         WantsSubject::at_least_once(self, name, durable, max_deliver)
     }
 

@@ -12,12 +12,13 @@ use super::{
     publish::{Origin, publish},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
-    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, PublishError},
+    codec::{Codec, EncodedBy, Json},
+    contract::{Backend, PublishError},
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, Subscription,
+        WantsSubject, value_event,
     },
 };
 
@@ -59,7 +60,7 @@ struct Lifeline<B: Backend> {
 impl<B: Backend> Bus<B> {
     /// Begins a bus on this backend. The source is the CloudEvents attribute of what the service publishes: a
     /// URI-reference that names the service (contract P3).
-    pub fn builder(backend: B, source: UriReference) -> BusBuilder<Given<B::Session, B>> {
+    pub fn builder(backend: B, source: UriReference) -> BusBuilder<B> {
         BusBuilder::new(backend, source)
     }
 }
@@ -154,16 +155,13 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded.
-    pub fn publish_value<'a, T: ?Sized>(
+    pub fn publish_value<'a>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &T,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C, T>>
-    where
-        C: Encodes<T>,
-    {
-        publish(Origin::Bus(self.activation()), subject, value_event::<C, T>(&self.core.source, event_type, value))
+        value: &dyn EncodedBy<C>,
+    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
+        publish(Origin::Bus(self.activation()), subject, value_event::<C>(&self.core.source, event_type, value))
     }
 
     fn activation(&self) -> &Activation<B> {
@@ -176,9 +174,9 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
-    pub fn subscribe<H: RunsOn<B>>(&self, handler: H) -> Attaching
+    pub fn subscribe<H: Subscription>(&self, handler: H) -> Attaching
     where
-        Given<H::Source, H>: Handler<Cx<(), C>>,
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<(), C>>,
     {
         self.subscribe_with((), handler)
     }
@@ -190,20 +188,14 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     pub fn subscribe_with<S, H>(&self, state: S, handler: H) -> Attaching
     where
         S: Send + Sync + 'static,
-        H: RunsOn<B>,
-        Given<H::Source, H>: Handler<Cx<S, C>>,
+        H: Subscription,
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
     {
         attach::<B, Cx<S, C>, H>(&self.core, state, handler)
     }
 
     /// Begins a subscription at most once on the running bus.
-    pub fn at_most_once(
-        &self,
-        name: Name,
-    ) -> WantsSubject<BeginAtMostOnce<Given<<B as DeliversAtMostOnce>::Source, B>, OnRunning<'_, B, C>>>
-    where
-        B: DeliversAtMostOnce,
-    {
+    pub fn at_most_once(&self, name: Name) -> WantsSubject<BeginAtMostOnce<B, OnRunning<'_, B, C>>> {
         WantsSubject::at_most_once(OnRunning(self), name)
     }
 
@@ -213,10 +205,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         name: Name,
         durable: DurableName,
         max_deliver: NonZeroU32,
-    ) -> WantsSubject<BeginAtLeastOnce<Given<<B as DeliversAtLeastOnce>::Source, B>, OnRunning<'_, B, C>>>
-    where
-        B: DeliversAtLeastOnce,
-    {
+    ) -> WantsSubject<BeginAtLeastOnce<B, OnRunning<'_, B, C>>> {
         WantsSubject::at_least_once(OnRunning(self), name, durable, max_deliver)
     }
 

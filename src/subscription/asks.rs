@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once};
+use super::{
+    AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once,
+};
 use crate::contract::{
     Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
 };

@@ -44,4 +44,7 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, gate::{Given, InMode}};
+pub use self::{
+    fallback::NoSource,
+    gate::{Given, InMode},
+};

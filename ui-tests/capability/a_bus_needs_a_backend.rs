@@ -1,3 +1,4 @@
+// errors: 2
 use tramline::{Bus, source};
 
 fn main() {

@@ -1,3 +1,4 @@
+// errors: 3
 use backends::AtMostOnly;
 use tramline::{Bus, Event, Running, subject};
 

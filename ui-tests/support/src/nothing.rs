@@ -10,8 +10,8 @@ use futures_core::Stream;
 use tramline::{
     Event, Subject,
     contract::{
-        CloseError, FinalReading, Incoming, PublishError, Reply, ReplyError, RetireError, RetireReason, Session, Settle,
-        Source, SourceControl, SourceStats,
+        CloseError, FinalReading, Incoming, PublishError, Reply, ReplyError, RetireError, RetireReason, Session,
+        Settle, Source, SourceControl, SourceStats,
     },
 };
 
