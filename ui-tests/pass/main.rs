@@ -1,5 +1,7 @@
-//! twins
-#![allow(dead_code)]
+//! The mended twins of all cases, one module for each. Written by `tests/ui.rs`.
+
+#![allow(dead_code, reason = "each twin has a `main` and declares what nobody calls")]
+
 mod capability {
     mod a_backoff_at_run_time_needs_a_backend_that_delays;
     mod a_backoff_needs_a_backend_that_delays;
@@ -40,6 +42,7 @@ mod capability {
     mod waiting_for_room_needs_a_backend_that_tells_the_publisher;
     mod what_hangs_on_a_missing_mode_is_one_error;
 }
+
 mod cascade {
     mod a_bad_subject_is_one_error;
     mod a_function_that_is_not_async_is_one_error;
@@ -57,6 +60,7 @@ mod cascade {
     mod each_of_two_broken_subscriptions_is_one_error;
     mod one_backend_without_a_capability_is_one_error_for_each_that_asks;
 }
+
 mod handler {
     mod a_borrowed_payload_can_be_decoded;
     mod a_closure_at_least_once_says_what_became_of_the_message;
@@ -85,6 +89,7 @@ mod handler {
     mod state_is_what_the_bus_holds;
     mod the_attribute_goes_on_a_function;
 }
+
 mod lifecycle {
     mod a_backoff_is_at_least_once_only;
     mod a_bound_at_run_time_is_not_zero;
@@ -100,6 +105,7 @@ mod lifecycle {
     mod at_least_once_at_run_time_needs_a_durable_name;
     mod the_bus_that_a_stop_gives_back_does_not_publish;
 }
+
 mod names {
     mod a_durable_name_has_no_dot;
     mod a_durable_name_literal_has_no_white_space;
@@ -119,6 +125,7 @@ mod names {
     mod a_subject_literal_has_no_wildcard;
     mod a_wildcard_is_a_token_of_its_own;
 }
+
 mod sealed {
     mod a_delivered_event_cannot_be_edited;
     mod a_delivered_event_cannot_be_taken_mutably;
@@ -132,6 +139,7 @@ mod sealed {
     mod an_overflow_policy_cannot_be_added;
     mod what_was_said_cannot_be_said_again;
 }
+
 mod settings {
     mod a_backoff_does_not_shrink;
     mod a_backoff_ends_above_its_beginning;
@@ -183,6 +191,3 @@ mod settings {
     mod under_at_least_once_the_durable_name_is_the_group;
     mod zero_attempts_deliver_nothing;
 }
-
-#[test]
-fn the_twins_are_checked_by_being_compiled() {}

@@ -1,4 +1,4 @@
-use backends::{FixedLease, FIVE};
+use backends::{FIVE, FixedLease};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

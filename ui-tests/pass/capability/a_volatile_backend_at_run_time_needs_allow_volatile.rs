@@ -1,4 +1,4 @@
-use backends::{Forgetful, FIVE};
+use backends::{FIVE, Forgetful};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

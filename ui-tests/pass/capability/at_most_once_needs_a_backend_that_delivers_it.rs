@@ -1,9 +1,7 @@
 use backends::Everything;
 use tramline::{Bus, source, subscription};
 
-#[subscription(
-    subject = "invoice.raised",
-)]
+#[subscription(subject = "invoice.raised")]
 async fn invoices() {}
 
 fn main() {

@@ -1,4 +1,4 @@
-use backends::{Unbothered, FIVE};
+use backends::{FIVE, Unbothered};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

@@ -1,4 +1,4 @@
-use backends::{Shuffled, FIVE};
+use backends::{FIVE, Shuffled};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

@@ -1,4 +1,4 @@
-use backends::{ForwardOnly, FIVE};
+use backends::{FIVE, ForwardOnly};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
