@@ -1,7 +1,7 @@
 //! The in-memory session alone, nothing decoded, against bounded `tokio::sync::mpsc` of equal capacity carrying
 //! handles: the budgets of `design.md`, section 6. Interleaved rounds; a claim is a ratio with its spread.
 //!
-//! `cargo bench --bench session`
+//! `cargo bench --bench session`, or with parts of a row's name: `cargo bench --bench session -- wildcard "two workers"`
 
 use std::{
     num::NonZeroUsize,
@@ -122,6 +122,9 @@ fn compare(
     mut ours: impl FnMut() -> Duration,
     mut theirs: impl FnMut() -> Duration,
 ) {
+    if !std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).all(|part| what.contains(&part)) {
+        return;
+    }
     let mut rounds: Vec<(f64, Duration, Duration)> = Vec::new();
     for round in 0..=ROUNDS {
         // Who begins alternates; the first round only warms up.

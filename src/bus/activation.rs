@@ -11,11 +11,11 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep, timeout_at},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    core::{Core, Record, lock},
-    error::{AttachError, StartError, StopReport},
+    core::{Core, Record, after, lock},
+    error::{StartError, StopReport},
     gate::Gate,
     status::BusState,
     supervisor::{Left, RETRY, Supervisor, Unretired, chain},
@@ -35,6 +35,11 @@ pub(super) struct Activation<B: Backend> {
     pub(super) handler_gate: Gate,
     /// Fires when stopping begins.
     pub(super) stopping: CancellationToken,
+    /// One token per consumer with handlers: no source retires before all handlers have finished, so that what they
+    /// publish meanwhile is taken and counted (Y7, Y13).
+    pub(super) handling: TaskTracker,
+    /// Where the activation lives, for whoever drops a bus elsewhere.
+    pub(super) runtime: Runtime,
     /// The times of the stop, once it is asked for.
     pub(super) plan: watch::Sender<Option<StopPlan>>,
     /// One task per subscription; `None` once stopping has begun.
@@ -46,6 +51,8 @@ pub(super) struct Activation<B: Backend> {
 pub(super) struct StopPlan {
     /// Handlers that still wait are cut off.
     pub(super) cut_off: Instant,
+    /// Settlements that are still under way are given up (T8).
+    pub(super) give_up: Instant,
     /// Handlers that did not yield are disowned.
     pub(super) disown: Instant,
     /// Sources that did not retire are left to the closer.
@@ -58,9 +65,10 @@ impl StopPlan {
     /// The last tenth of the budget, at least 50 ms and at most 1 s, is kept for giving back.
     fn new(budget: Duration) -> Self {
         let reserve = (budget / 10).clamp(Duration::from_millis(50), Duration::from_secs(1)).min(budget);
-        let end = Instant::now() + budget;
+        let end = after(budget);
         let cut_off = end - reserve;
-        Self { cut_off, disown: cut_off + reserve / 2, retire: cut_off + reserve * 3 / 4, end }
+        let quarters = |count| cut_off + reserve / 4 * count;
+        Self { cut_off, give_up: quarters(1), disown: quarters(2), retire: quarters(3), end }
     }
 }
 
@@ -75,17 +83,25 @@ impl<B: Backend> Activation<B> {
             gate: Gate::new(),
             handler_gate: Gate::new(),
             stopping: CancellationToken::new(),
+            handling: TaskTracker::new(),
+            runtime: Runtime::current(),
             plan: watch::Sender::new(None),
             supervisors: Mutex::new(Some(JoinSet::new())),
         }
     }
 
-    /// Supervises one more subscription; `None` once stopping has begun.
-    pub(super) fn supervise(self: &Arc<Self>, core: &Arc<Core<B>>, record: Arc<Record<B>>) -> Option<Confirmed> {
+    /// Supervises one more subscription; `None` once stopping has begun. One on probation is forgotten if its first
+    /// subscribe does not succeed.
+    pub(super) fn supervise(
+        self: &Arc<Self>,
+        core: &Arc<Core<B>>,
+        record: Arc<Record<B>>,
+        probation: bool,
+    ) -> Option<Confirmed> {
         let mut supervisors = lock(&self.supervisors);
         let (confirmed, confirmation) = oneshot::channel();
         let supervisor = Supervisor { core: core.clone(), record, activation: self.clone() };
-        supervisors.as_mut()?.spawn(supervisor.run(confirmed));
+        supervisors.as_mut()?.spawn_on(supervisor.run(confirmed, probation), &self.runtime);
         Some(confirmation)
     }
 }
@@ -94,7 +110,7 @@ impl<B: Backend> Activation<B> {
 ///
 /// Dropped half way, it releases what it had acquired.
 pub(super) async fn start<B: Backend>(core: &Arc<Core<B>>, budget: Duration) -> Result<(), StartError> {
-    let end = Instant::now() + budget;
+    let end = after(budget);
     core.board.bus(BusState::Starting, None);
     let started = try_start(core, budget, end).await;
     if let Err(error) = &started {
@@ -124,9 +140,11 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
         let _ = tokio::spawn(async move { stop(&core, &activation, cleaning).await }).await;
         return Err(error);
     }
-    core.started(activation.generation);
-    core.board.running(activation.generation);
+    let generation = activation.generation;
+    core.started(generation);
+    // Before the board says so: whoever reads there that the bus runs can publish.
     core.activation.store(Some(activation));
+    core.board.running(generation);
     core.ready.cancel();
     Ok(())
 }
@@ -146,7 +164,8 @@ impl<B: Backend> Drop for Unfinished<'_, B> {
         match self.activation.take() {
             Some(activation) => {
                 let core = self.core.clone();
-                tokio::spawn(async move { stop(&core, &activation, Duration::from_secs(1)).await });
+                let runtime = activation.runtime.clone();
+                runtime.spawn(async move { stop(&core, &activation, Duration::from_secs(1)).await });
             }
             None => self.core.board.bus(BusState::Dormant, None),
         }
@@ -177,7 +196,7 @@ async fn subscribe_all<B: Backend>(
     let mut confirmations = Vec::with_capacity(records.len());
     for record in records {
         let name = record.settings.name.clone();
-        if let Some(confirmation) = activation.supervise(core, record) {
+        if let Some(confirmation) = activation.supervise(core, record, false) {
             confirmations.push((name, confirmation));
         }
     }
@@ -205,6 +224,7 @@ pub(super) async fn stop<B: Backend>(
     core.board.bus(BusState::Stopping, None);
     activation.gate.close();
     activation.plan.send_replace(Some(plan));
+    activation.handling.close();
     activation.stopping.cancel();
 
     let supervisors = lock(&activation.supervisors).take();
@@ -222,7 +242,8 @@ pub(super) async fn stop<B: Backend>(
     let not_retired: Vec<Name> = unretired.iter().map(|left| left.record.settings.name.clone()).collect();
 
     activation.handler_gate.close();
-    let published = timeout_at(plan.end, async {
+    // The last quarter of the reserve is the session's: a publish that never ends is not to cost it its close.
+    let published = timeout_at(plan.retire, async {
         activation.gate.drained().await;
         activation.handler_gate.drained().await;
     })
@@ -260,26 +281,4 @@ async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unreti
         record.retired(&reading, RetireReason::Stopping);
         record.book.deactivated();
     }
-}
-
-/// Attaches a subscription to a running bus (contract Y9).
-pub(super) async fn attach<B: Backend>(core: &Arc<Core<B>>, record: Arc<Record<B>>) -> Result<(), AttachError> {
-    let name = record.settings.name.clone();
-    let confirmation = match core.activation.load_full() {
-        Some(activation) => activation.supervise(core, record.clone()),
-        None => None,
-    };
-    let result = match confirmation {
-        None => Err(AttachError::Stopped),
-        Some(confirmation) => match confirmation.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(source)) => Err(AttachError::Subscribe { subscription: name.clone(), source }),
-            Err(_) => Err(AttachError::Stopped),
-        },
-    };
-    if result.is_err() {
-        core.records().retain(|known| !Arc::ptr_eq(known, &record));
-        core.board.remove(&name);
-    }
-    result
 }

@@ -6,8 +6,9 @@ use crossbeam_utils::CachePadded;
 
 use super::{
     desk::Desk,
+    feed::Feed,
     outlet::HandlerOutlet,
-    reader::{Feed, Post, ReaderEnd, read},
+    reader::{Post, ReaderEnd, read},
     tally::{Snapshot, Tally},
 };
 use crate::{

@@ -1,12 +1,18 @@
 //! What a bus, its handles and its tasks share.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 
 use arc_swap::ArcSwapOption;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::{
+    task::{JoinHandle, JoinSet},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -66,8 +72,18 @@ impl<B: Backend> Core<B> {
         self.generation.load(Relaxed)
     }
 
+    /// An activation is live from now on.
     pub(super) fn started(&self, generation: u64) {
         self.generation.store(generation, Relaxed);
+        for record in self.records().iter() {
+            record.book.activated(generation);
+        }
+    }
+
+    /// Nothing is left of a subscription that was not confirmed (Y9).
+    pub(super) fn forget(&self, record: &Arc<Record<B>>) {
+        self.records().retain(|known| !Arc::ptr_eq(known, record));
+        self.board.remove(&record.settings.name);
     }
 
     pub(super) fn records(&self) -> MutexGuard<'_, Vec<Arc<Record<B>>>> {
@@ -90,6 +106,12 @@ impl<B: Backend> Record<B> {
         let book = Book::new(settings.name.clone());
         Self { index, settings, consumer, book, disowned: Mutex::new(None) }
     }
+}
+
+/// This long from now, or what is as good as never: adding a duration without end would panic.
+pub(super) fn after(budget: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(budget).unwrap_or_else(|| now + Duration::from_secs(60 * 60 * 24 * 365 * 30))
 }
 
 /// Locks what no panic can leave half done.

@@ -110,6 +110,12 @@ pub enum AttachError {
     /// The bus is stopping.
     #[error("the bus is stopping")]
     Stopped,
+    /// The backend panicked while subscribing.
+    #[error("the backend panicked while subscribing `{subscription}`")]
+    Supervisor {
+        /// The subscription.
+        subscription: Name,
+    },
     /// The settings are refused, among themselves or beside those of the other subscriptions.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -2,10 +2,12 @@
 
 use std::{fmt, marker::PhantomData, num::NonZeroU32, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
+use tokio_util::sync::CancellationToken;
+
 use super::{
     AttachError, BuildError, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, Publish, Stats, Status,
     StatusChanges, StopReport,
-    activation::{self, Activation},
+    activation::{self, Activation, Confirmed},
     checks::{Refusal, degrade, refusals},
     consumer::Typed,
     core::{Core, Record},
@@ -240,13 +242,8 @@ impl<B: Backend> Drop for Lifeline<B> {
     fn drop(&mut self) {
         let Some(activation) = self.activation.take() else { return };
         tracing::warn!("a running bus was dropped without a stop");
-        let core = self.core.clone();
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => {
-                runtime.spawn(async move { activation::stop(&core, &activation, DROP_BUDGET).await });
-            }
-            Err(_) => tracing::error!("there is no runtime to stop it on"),
-        }
+        let (core, runtime) = (self.core.clone(), activation.runtime.clone());
+        runtime.spawn(async move { activation::stop(&core, &activation, DROP_BUDGET).await });
     }
 }
 
@@ -274,16 +271,29 @@ impl<B: Backend, C: Codec> Collects<B> for OnRunning<'_, B, C> {
 /// # Cancel safety
 /// It goes on if the future is dropped: either the subscription is there then, or nothing is left of it.
 #[must_use = "whether the subscription was confirmed is known when this is awaited"]
-pub struct Attaching(Result<tokio::task::JoinHandle<Result<(), AttachError>>, Option<AttachError>>);
+pub struct Attaching(Result<Supervised, Option<AttachError>>);
+
+/// A supervisor has it, and has not said its first word yet.
+struct Supervised {
+    subscription: Name,
+    confirmed: Confirmed,
+    stopping: CancellationToken,
+}
 
 impl Future for Attaching {
     type Output = Result<(), AttachError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            Ok(attaching) => Pin::new(attaching).poll(cx).map(|joined| joined.unwrap_or(Err(AttachError::Stopped))),
-            Err(error) => Poll::Ready(Err(error.take().unwrap_or(AttachError::Stopped))),
-        }
+        let Supervised { subscription, confirmed, stopping } = match &mut self.0 {
+            Ok(supervised) => supervised,
+            Err(error) => return Poll::Ready(Err(error.take().unwrap_or(AttachError::Stopped))),
+        };
+        Pin::new(confirmed).poll(cx).map(|said| match said {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(source)) => Err(AttachError::Subscribe { subscription: subscription.clone(), source }),
+            Err(_) if stopping.is_cancelled() => Err(AttachError::Stopped),
+            Err(_) => Err(AttachError::Supervisor { subscription: subscription.clone() }),
+        })
     }
 }
 
@@ -300,25 +310,28 @@ fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
 ) -> Attaching {
     let mut settings = handler.settings();
     let consumer = Typed::<H, X> { handler: Arc::new(handler), state: Arc::new(state) };
-    let record = {
-        let mut records = core.records();
-        let others = records.iter().map(|record| &record.settings);
-        let mut refused = refusals(others.chain([&settings]), &B::CAPABILITIES);
-        refused.extend(degrade(&mut settings, &B::CAPABILITIES).map(|dropped| Refusal {
-            subscription: dropped.subscription,
-            setting: dropped.setting,
-            value: format!("prefer({})", dropped.value),
-            reason: "the backend does not offer it, and a running bus drops no setting: leave it out".to_owned(),
-        }));
-        if !refused.is_empty() {
-            return Attaching(Err(Some(BuildError { refusals: refused }.into())));
-        }
-        let index = records.last().map_or(0, |record| record.index + 1);
-        let record = Arc::new(Record::new(index, settings, Box::new(consumer)));
-        core.board.add(record.settings.name.clone());
-        records.push(record.clone());
-        record
+    // All under one lock, so that no start or stop comes between being known and being supervised.
+    let mut records = core.records();
+    let mut refused = refusals(records.iter().map(|record| &record.settings).chain([&settings]), &B::CAPABILITIES);
+    refused.extend(degrade(&mut settings, &B::CAPABILITIES).map(|dropped| Refusal {
+        subscription: dropped.subscription,
+        setting: dropped.setting,
+        value: format!("prefer({})", dropped.value),
+        reason: "the backend does not offer it, and a running bus drops no setting: leave it out".to_owned(),
+    }));
+    if !refused.is_empty() {
+        return Attaching(Err(Some(BuildError { refusals: refused }.into())));
+    }
+    let Some(activation) = core.activation.load_full() else { return Attaching(Err(Some(AttachError::Stopped))) };
+    let subscription = settings.name.clone();
+    let index = records.last().map_or(0, |record| record.index + 1);
+    let record = Arc::new(Record::new(index, settings, Box::new(consumer)));
+    record.book.activated(activation.generation);
+    core.board.add(subscription.clone());
+    let Some(confirmed) = activation.supervise(core, record.clone(), true) else {
+        core.board.remove(&subscription);
+        return Attaching(Err(Some(AttachError::Stopped)));
     };
-    let core = core.clone();
-    Attaching(Ok(tokio::spawn(async move { activation::attach(&core, record).await })))
+    records.push(record);
+    Attaching(Ok(Supervised { subscription, confirmed, stopping: activation.stopping.clone() }))
 }

@@ -7,6 +7,7 @@ mod consumer;
 mod core;
 mod desk;
 mod error;
+mod feed;
 mod gate;
 mod guard;
 mod handle;

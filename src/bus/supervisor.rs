@@ -7,6 +7,7 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep, sleep_until},
 };
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     activation::{Activation, StopPlan},
@@ -17,7 +18,7 @@ use super::{
     outlet::HandlerOutlet,
     reader::ReaderEnd,
     status::ConsumerState,
-    tally::Backlog,
+    tally::{Backlog, Owed},
 };
 use crate::{
     contract::{Backend, FinalReading, RetireReason, SourceId, Storage, SubscribeError},
@@ -54,30 +55,52 @@ struct Run {
     desk: Arc<Desk>,
     control: Arc<dyn Control>,
     readers: JoinSet<ReaderEnd>,
+    /// Held while handlers run.
+    handling: TaskTrackerToken,
+}
+
+/// Forgets a subscription that was attached to a running bus and did not pass its first subscribe (Y9).
+struct Probation<B: Backend> {
+    core: Arc<Core<B>>,
+    record: Arc<Record<B>>,
+    passed: bool,
+}
+
+impl<B: Backend> Drop for Probation<B> {
+    fn drop(&mut self) {
+        if !self.passed {
+            self.core.forget(&self.record);
+        }
+    }
 }
 
 impl<B: Backend> Supervisor<B> {
     /// Runs until the activation stops or the consumer has failed for good. `confirmed` learns whether the first
     /// subscribe succeeded.
-    pub(super) async fn run(self, confirmed: oneshot::Sender<Result<(), SubscribeError>>) -> Left<B> {
+    pub(super) async fn run(self, confirmed: oneshot::Sender<Result<(), SubscribeError>>, probation: bool) -> Left<B> {
         let mut confirmed = Some(confirmed);
+        // After `confirmed`, so that it is dropped before: who waits for the answer finds nothing left.
+        let mut probation =
+            probation.then(|| Probation { core: self.core.clone(), record: self.record.clone(), passed: false });
         let mut unretired = None;
         let mut failures = 0;
-        self.record.book.activated(self.activation.generation);
         for attempt in 0.. {
             if !self.readmitted(&mut confirmed).await {
                 break;
             }
-            let begun = Instant::now();
             let opened = tokio::select! {
                 biased;
                 () = self.activation.stopping.cancelled() => break,
                 opened = self.open(attempt) => opened,
             };
+            let begun = Instant::now();
             let (cause, run) = match opened {
                 Ok(opened) => {
                     let mut run = self.spawn(opened);
                     self.board(ConsumerState::Running, None);
+                    if let Some(mut probation) = probation.take() {
+                        probation.passed = true;
+                    }
                     confirm(&mut confirmed, Ok(()));
                     match self.watch(&mut run).await {
                         Some(cause) => (cause, Some(run)),
@@ -88,13 +111,16 @@ impl<B: Backend> Supervisor<B> {
                     }
                 }
                 Err(error) if confirmed.is_some() => {
+                    drop(probation);
                     confirm(&mut confirmed, Err(error));
                     return Left { record: self.record, unretired: None };
                 }
                 Err(error) => (chain(&error), None),
             };
             let restart = self.record.settings.restart;
-            failures = if restart.is_some_and(|restart| restart.resets(begun.elapsed())) { 1 } else { failures + 1 };
+            // What failed to subscribe has not run at all, however long that took.
+            let ran = if run.is_some() { begun.elapsed() } else { Duration::ZERO };
+            failures = if restart.is_some_and(|restart| restart.resets(ran)) { 1 } else { failures + 1 };
             let wait = restart.and_then(|restart| restart.wait(failures));
             let reason = if wait.is_some() { RetireReason::Restarting } else { RetireReason::GivenUp };
             let cause = match run {
@@ -167,7 +193,7 @@ impl<B: Backend> Supervisor<B> {
             drop(tally);
             set.spawn(reader);
         }
-        Run { desk, control, readers: set }
+        Run { desk, control, readers: set, handling: self.activation.handling.token() }
     }
 
     /// Waits until a reader fails, and says why; `None` when stopping begins before.
@@ -198,15 +224,25 @@ impl<B: Backend> Supervisor<B> {
     /// Handlers in hand finish; at the end of their time they are cut off, and disowned if they do not yield. Then the
     /// source retires and is folded in (Y7). A failing consumer stops its own part in the same order.
     async fn wind_down(&self, run: Run, reason: RetireReason) -> Result<FinalReading, Unretired<B>> {
-        let Run { desk, control, mut readers } = run;
+        let Run { desk, control, mut readers, handling } = run;
         let now = Instant::now();
         let stopping = reason == RetireReason::Stopping;
         let own = |grace| if stopping { None } else { Some(now + grace) };
         if !self.ended(&mut readers, own(FAILURE_GRACE), |plan| plan.cut_off).await {
             desk.cut_off.cancel();
-            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
+            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
                 desk.given_up.cancel();
-                self.disown(readers);
+                if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
+                    self.disown(readers);
+                }
+            }
+        }
+        drop(handling);
+        if stopping {
+            tokio::select! {
+                biased;
+                () = self.activation.handling.wait() => {}
+                () = self.due(None, |plan| plan.disown) => {}
             }
         }
         let retiring = async {
@@ -292,9 +328,12 @@ impl<B: Backend> Record<B> {
     /// Folds the last reading of a source in.
     pub(super) fn retired(&self, reading: &FinalReading, reason: RetireReason) {
         let released = matches!(self.settings.mode, ModeSettings::AtLeastOnce { .. });
-        // A restarting consumer's backlog waits for its next source; otherwise a volatile backend's is gone (T13).
-        let stranded = released && !<B::Storage as Storage>::PERSISTENT && reason != RetireReason::Restarting;
-        self.book.retired(reading.stats, Backlog { released, stranded });
+        let owed = match reason {
+            _ if !released || <B::Storage as Storage>::PERSISTENT => Owed::No,
+            RetireReason::Restarting => Owed::ToNextSource,
+            _ => Owed::ToNobody,
+        };
+        self.book.retired(reading.stats, Backlog { released, owed });
         self.book.fold_finished();
     }
 }

@@ -1,6 +1,7 @@
 //! The counting itself: one tally per reader, one book per subscription.
 
 use std::{
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -88,7 +89,12 @@ struct Pages {
     closed: Stats,
     live: Option<Snapshot>,
     readers: Vec<Arc<CachePadded<Tally>>>,
+    /// Whether an activation is live.
+    active: bool,
+    /// Set while an activation is live and there is no source (Y11).
     unsubscribed_since: Option<Instant>,
+    /// What a source gave back to a backend that keeps nothing, for the next source: stranded if none comes (T13).
+    owed: u64,
 }
 
 /// What remains of a source when it has retired.
@@ -96,21 +102,34 @@ struct Pages {
 pub(super) struct Backlog {
     /// At least once, a backlog is given back; at most once it is lost.
     pub(super) released: bool,
-    /// Whether the backlog is owed and nobody will deliver it any more (T13).
-    pub(super) stranded: bool,
+    /// What becomes of it.
+    pub(super) owed: Owed,
+}
+
+/// Whether a backlog is owed still, and by whom.
+#[derive(Clone, Copy)]
+pub(super) enum Owed {
+    /// It is lost, or kept by a broker.
+    No,
+    /// A backend that keeps nothing keeps it for the next source.
+    ToNextSource,
+    /// Nobody will deliver it any more (T13).
+    ToNobody,
 }
 
 impl Book {
     pub(super) fn new(name: Name) -> Self {
         let closed = Stats::new(name, 0);
-        Self(Mutex::new(Pages { closed, live: None, readers: Vec::new(), unsubscribed_since: None }))
+        let (active, unsubscribed_since, owed) = (false, None, 0);
+        Self(Mutex::new(Pages { closed, live: None, readers: Vec::new(), active, unsubscribed_since, owed }))
     }
 
     /// A reading, with the live source folded in (L10).
     pub(super) fn stats(&self) -> Stats {
         let pages = self.pages();
         let mut stats = pages.closed.clone();
-        // The readers first: what they take meanwhile is then still pending in the source's reading, and not missing.
+        // Between the two readings a message may move on; it is then missing from this one or in it twice (L4 holds at
+        // quiescent instants).
         for reader in &pages.readers {
             reader.add_to(&mut stats);
         }
@@ -125,22 +144,28 @@ impl Book {
         stats
     }
 
-    /// A new activation is live, as yet without a source.
+    /// A new activation is live.
     pub(super) fn activated(&self, generation: u64) {
         let mut pages = self.pages();
         pages.closed.generation = generation;
-        pages.unsubscribed_since = Some(Instant::now());
+        pages.active = true;
+        pages.start_clock();
     }
 
-    /// No activation is live any more.
+    /// No activation is live any more, and its session is about to close.
     pub(super) fn deactivated(&self) {
-        self.pages().stop_clock();
+        let mut pages = self.pages();
+        pages.active = false;
+        pages.stop_clock();
+        pages.closed.stranded += mem::take(&mut pages.owed);
     }
 
     /// A source is open, and these readers read it.
     pub(super) fn opened(&self, live: Snapshot, readers: impl Iterator<Item = Arc<CachePadded<Tally>>>) {
         let mut pages = self.pages();
         pages.stop_clock();
+        // It is offered again.
+        pages.owed = 0;
         pages.live = Some(live);
         pages.readers.extend(readers);
     }
@@ -151,16 +176,18 @@ impl Book {
         if pages.live.take().is_none() {
             return;
         }
-        pages.unsubscribed_since = Some(Instant::now());
-        let closed = &mut pages.closed;
+        pages.start_clock();
+        let Pages { closed, owed, .. } = &mut *pages;
         add_source(closed, last);
         if backlog.released {
             closed.released += last.pending;
         } else {
             closed.lost.retired_queued += last.pending;
         }
-        if backlog.stranded {
-            closed.stranded += last.pending;
+        match backlog.owed {
+            Owed::No => {}
+            Owed::ToNextSource => *owed = last.pending,
+            Owed::ToNobody => closed.stranded += last.pending,
         }
     }
 
@@ -168,12 +195,13 @@ impl Book {
     pub(super) fn fold_finished(&self) {
         let mut pages = self.pages();
         let Pages { closed, readers, .. } = &mut *pages;
-        readers.retain(|reader| {
-            let finished = Arc::strong_count(reader) == 1;
-            if finished {
+        readers.retain_mut(|reader| {
+            // `get_mut` and not the count: it sees all that the reader wrote before it let go.
+            let finished = Arc::get_mut(reader);
+            if let Some(reader) = &finished {
                 reader.add_to(closed);
             }
-            !finished
+            finished.is_none()
         });
     }
 
@@ -188,6 +216,12 @@ impl Book {
 }
 
 impl Pages {
+    fn start_clock(&mut self) {
+        if self.active && self.live.is_none() && self.unsubscribed_since.is_none() {
+            self.unsubscribed_since = Some(Instant::now());
+        }
+    }
+
     fn stop_clock(&mut self) {
         let open = self.unsubscribed_since.take().map_or(Duration::ZERO, |since| since.elapsed());
         self.closed.unsubscribed_for += open;

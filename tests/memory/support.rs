@@ -142,6 +142,7 @@ pub(crate) fn subject(text: &str) -> Subject {
     Subject::new(text).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "shorter to call")]
 pub(crate) fn event(id: impl ToString) -> Event {
     Event::builder(id.to_string(), source!("urn:test"), "test").build().unwrap()
 }

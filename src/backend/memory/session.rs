@@ -78,7 +78,8 @@ impl MemorySession {
         mut subscription: Name,
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
-        let deadline = within.map(|within| (within, Instant::now() + within));
+        // A deadline that no clock reaches is none.
+        let deadline = within.and_then(|within| Some((within, Instant::now().checked_add(within)?)));
         loop {
             match deadline {
                 None => self.room(subject).await?,
