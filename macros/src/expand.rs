@@ -55,7 +55,11 @@ pub(crate) fn itself(function: &Function) -> TokenStream {
 /// `name::call(..)`, which calls the function as it is.
 pub(crate) fn call(function: &Function) -> TokenStream {
     let site = Span::mixed_site();
-    let (ident, visibility, output) = (function.ident(), &function.visibility, function.output());
+    let (ident, visibility, future) = (function.ident(), &function.visibility, paths::future(site));
+    let output = match function.output() {
+        ReturnType::Default => quote_spanned!(site=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
     let types = function.arguments();
     let names: Vec<_> = function.names().zip(names()).map(|(own, other)| own.unwrap_or(other)).collect();
     quote_spanned! {site=>
@@ -63,8 +67,8 @@ pub(crate) fn call(function: &Function) -> TokenStream {
         impl #ident {
             /// Calls the function itself, as a unit test does.
             #[allow(unreachable_pub, private_interfaces)]
-            #visibility async fn call(#(#names: #types),*) #output {
-                #ident(#(#names),*).await
+            #visibility fn call(#(#names: #types),*) -> impl #future<Output = #output> {
+                #ident(#(#names),*)
             }
         }
     }
@@ -129,29 +133,27 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
     let types: Vec<_> = function.arguments().collect();
     let names: Vec<_> = names().take(types.len()).collect();
     let mode = model.mode.path(site);
-    let (extract, ok, err) = (paths::extract(site), paths::ok(site), paths::err(site));
+    let (extract, ok, err, handling) = (paths::extract(site), paths::ok(site), paths::err(site), paths::handling(site));
     let lifetime = lifetimes::delivery(site);
     let clause = where_clause(types.iter().map(|ty| extract_bound(ty, model.mode)));
     let extractions = names.iter().map(|name| {
         quote_spanned! {site=>
             let #name = match #extract::<#lifetime, __AnyBus, #mode>::extract(&parts) {
                 #ok(argument) => argument,
-                #err(rejection) => return #err(rejection),
+                #err(rejection) => return #handling::rejected(rejection),
             };
         }
     });
     let parts = if names.is_empty() { quote_spanned!(site=> _) } else { quote_spanned!(site=> parts) };
     let output = output_ends(function);
-    let said = spread(quote_spanned!(site=> #ident(#(#names),*).await), output);
-    let verdict = paths::verdict(output.0);
-    let judge = spread(quote_spanned!(site=> #verdict::<#mode>::judge), output);
-    let statements = quote_spanned!(site=> #(#extractions)* #ok(#judge(#said)));
-    let future = quote_spanned!(ident.span()=> async move { #statements });
+    let said = spread(quote_spanned!(site=> #ident(#(#names),*)), output);
+    let called = spread(quote_spanned!(site=> #handling::called::<#mode>), output);
     let (head, signature) = handle(ident, &parts);
     quote_spanned! {site=>
         #head #clause {
             #signature {
-                #future
+                #(#extractions)*
+                #called(#said)
             }
         }
     }

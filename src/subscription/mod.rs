@@ -13,6 +13,7 @@ mod extract;
 mod fallback;
 mod gate;
 mod handler;
+mod handling;
 mod mode;
 mod overflow;
 mod publisher;
@@ -47,4 +48,5 @@ pub(crate) use self::{
 pub use self::{
     fallback::NoSource,
     gate::{Given, InMode},
+    handling::Handling,
 };

@@ -16,11 +16,11 @@ const _: () = {
     impl invoices {
         /// Calls the function itself, as a unit test does.
         #[allow(unreachable_pub, private_interfaces)]
-        async fn call(
+        fn call(
             argument0: State<Db>,
             delivery: Delivery<AtLeastOnce<Delayed>>,
-        ) -> Result<Settled, Failed> {
-            invoices(argument0, delivery).await
+        ) -> impl ::core::future::Future<Output = Result<Settled, Failed>> {
+            invoices(argument0, delivery)
         }
     }
     const _: () = {
@@ -131,39 +131,35 @@ const _: () = {
                     ::tramline::subscription::Rejection,
                 >,
             > + ::core::marker::Send + 'd {
-                async move {
-                    let argument0 = match ::tramline::subscription::Extract::<
-                        'd,
-                        __AnyBus,
-                        ::tramline::subscription::AtLeastOnce<
-                            ::tramline::subscription::Delayed,
-                        >,
-                    >::extract(&parts) {
-                        ::core::result::Result::Ok(argument) => argument,
-                        ::core::result::Result::Err(rejection) => {
-                            return ::core::result::Result::Err(rejection);
-                        }
-                    };
-                    let argument1 = match ::tramline::subscription::Extract::<
-                        'd,
-                        __AnyBus,
-                        ::tramline::subscription::AtLeastOnce<
-                            ::tramline::subscription::Delayed,
-                        >,
-                    >::extract(&parts) {
-                        ::core::result::Result::Ok(argument) => argument,
-                        ::core::result::Result::Err(rejection) => {
-                            return ::core::result::Result::Err(rejection);
-                        }
-                    };
-                    ::core::result::Result::Ok(
-                        ::tramline::subscription::Verdict::<
-                            ::tramline::subscription::AtLeastOnce<
-                                ::tramline::subscription::Delayed,
-                            >,
-                        >::judge(invoices(argument0, argument1).await),
-                    )
-                }
+                let argument0 = match ::tramline::subscription::Extract::<
+                    'd,
+                    __AnyBus,
+                    ::tramline::subscription::AtLeastOnce<
+                        ::tramline::subscription::Delayed,
+                    >,
+                >::extract(&parts) {
+                    ::core::result::Result::Ok(argument) => argument,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::tramline::__private::Handling::rejected(rejection);
+                    }
+                };
+                let argument1 = match ::tramline::subscription::Extract::<
+                    'd,
+                    __AnyBus,
+                    ::tramline::subscription::AtLeastOnce<
+                        ::tramline::subscription::Delayed,
+                    >,
+                >::extract(&parts) {
+                    ::core::result::Result::Ok(argument) => argument,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::tramline::__private::Handling::rejected(rejection);
+                    }
+                };
+                ::tramline::__private::Handling::called::<
+                    ::tramline::subscription::AtLeastOnce<
+                        ::tramline::subscription::Delayed,
+                    >,
+                >(invoices(argument0, argument1))
             }
         }
     };

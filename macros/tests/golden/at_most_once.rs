@@ -17,8 +17,11 @@ const _: () = {
     impl greeter {
         /// Calls the function itself, as a unit test does.
         #[allow(unreachable_pub, private_interfaces)]
-        pub(crate) async fn call(subject: &Subject, hello: Payload<Hello<'_>>) {
-            greeter(subject, hello).await
+        pub(crate) fn call(
+            subject: &Subject,
+            hello: Payload<Hello<'_>>,
+        ) -> impl ::core::future::Future<Output = ()> {
+            greeter(subject, hello)
         }
     }
     const _: () = {
@@ -79,33 +82,29 @@ const _: () = {
                     ::tramline::subscription::Rejection,
                 >,
             > + ::core::marker::Send + 'd {
-                async move {
-                    let argument0 = match ::tramline::subscription::Extract::<
-                        'd,
-                        __AnyBus,
-                        ::tramline::subscription::AtMostOnce,
-                    >::extract(&parts) {
-                        ::core::result::Result::Ok(argument) => argument,
-                        ::core::result::Result::Err(rejection) => {
-                            return ::core::result::Result::Err(rejection);
-                        }
-                    };
-                    let argument1 = match ::tramline::subscription::Extract::<
-                        'd,
-                        __AnyBus,
-                        ::tramline::subscription::AtMostOnce,
-                    >::extract(&parts) {
-                        ::core::result::Result::Ok(argument) => argument,
-                        ::core::result::Result::Err(rejection) => {
-                            return ::core::result::Result::Err(rejection);
-                        }
-                    };
-                    ::core::result::Result::Ok(
-                        ::tramline::subscription::Verdict::<
-                            ::tramline::subscription::AtMostOnce,
-                        >::judge(greeter(argument0, argument1).await),
-                    )
-                }
+                let argument0 = match ::tramline::subscription::Extract::<
+                    'd,
+                    __AnyBus,
+                    ::tramline::subscription::AtMostOnce,
+                >::extract(&parts) {
+                    ::core::result::Result::Ok(argument) => argument,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::tramline::__private::Handling::rejected(rejection);
+                    }
+                };
+                let argument1 = match ::tramline::subscription::Extract::<
+                    'd,
+                    __AnyBus,
+                    ::tramline::subscription::AtMostOnce,
+                >::extract(&parts) {
+                    ::core::result::Result::Ok(argument) => argument,
+                    ::core::result::Result::Err(rejection) => {
+                        return ::tramline::__private::Handling::rejected(rejection);
+                    }
+                };
+                ::tramline::__private::Handling::called::<
+                    ::tramline::subscription::AtMostOnce,
+                >(greeter(argument0, argument1))
             }
         }
     };
