@@ -8,7 +8,7 @@ use super::{
     publish::{Origin, publish},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
+    codec::{Codec, EncodedBy, Json},
     contract::{Backend, PublishError},
     event::Event,
     subject::Subject,
@@ -42,16 +42,13 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     ///
     /// # Errors
     /// See [`PublishError`].
-    pub fn publish_value<'a, T: ?Sized>(
+    pub fn publish_value<'a>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &T,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C, T>>
-    where
-        C: Encodes<T>,
-    {
-        publish(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
+        value: &dyn EncodedBy<C>,
+    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
+        publish(Origin::Handle(&self.core), subject, value_event::<C>(&self.core.source, event_type, value))
     }
 
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.

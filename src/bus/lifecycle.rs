@@ -14,12 +14,13 @@ use super::{
     publish::{Origin, publish},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
+    codec::{Codec, EncodedBy, Json},
     contract::{Backend, PublishError},
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Handler, RunsOn, WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, Subscription,
+        WantsSubject, value_event,
     },
 };
 
@@ -156,16 +157,13 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded.
-    pub fn publish_value<'a, T: ?Sized>(
+    pub fn publish_value<'a>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &T,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C, T>>
-    where
-        C: Encodes<T>,
-    {
-        publish(Origin::Bus(self.activation()), subject, value_event::<C, T>(&self.core.source, event_type, value))
+        value: &dyn EncodedBy<C>,
+    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
+        publish(Origin::Bus(self.activation()), subject, value_event::<C>(&self.core.source, event_type, value))
     }
 
     fn activation(&self) -> &Activation<B> {
@@ -178,7 +176,10 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
-    pub fn subscribe<H: RunsOn<B> + Handler<Cx<(), C>>>(&self, handler: H) -> Attaching {
+    pub fn subscribe<H: Subscription>(&self, handler: H) -> Attaching
+    where
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<(), C>>,
+    {
         self.subscribe_with((), handler)
     }
 
@@ -189,7 +190,8 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     pub fn subscribe_with<S, H>(&self, state: S, handler: H) -> Attaching
     where
         S: Send + Sync + 'static,
-        H: RunsOn<B> + Handler<Cx<S, C>>,
+        H: Subscription,
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
     {
         attach::<B, Cx<S, C>, H>(&self.core, state, handler)
     }

@@ -65,6 +65,11 @@ pub trait Session: Send + Sync + 'static {
 }
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a kind of storage",
+        label = "not one of those there are",
+        note = "the kinds are `Volatile` and `Persistent`: take one of them"
+    )]
     pub trait Sealed {}
 }
 

@@ -45,4 +45,8 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, gate::InMode, handling::Handling};
+pub use self::{
+    fallback::NoSource,
+    gate::{Given, InMode},
+    handling::Handling,
+};
