@@ -16,7 +16,7 @@ pub struct Refusal {
     pub subscription: Name,
     /// The setting's name, as written in the attribute.
     pub setting: &'static str,
-    /// Its value.
+    /// Its value; empty where it was left out.
     pub value: String,
     /// What is wrong and how to mend it.
     pub reason: String,
@@ -25,7 +25,12 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subscription, setting, value, reason } = self;
-        write!(f, "subscription `{subscription}`: `{setting} = {value}`: {reason}")
+        write!(f, "subscription `{subscription}`: ")?;
+        if value.is_empty() {
+            write!(f, "`{setting}` is not named: {reason}")
+        } else {
+            write!(f, "`{setting} = {value}`: {reason}")
+        }
     }
 }
 
@@ -82,8 +87,10 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
     let ModeSettings::AtLeastOnce { backoff, max_nack_delay, .. } = &settings.mode else { return };
     if concurrency > settings.bound {
         // C34
-        let reason =
-            format!("is above `bound = {}`: at least once, what is in hand counts against the bound", settings.bound);
+        let reason = format!(
+            "is above `bound = {}`, and at least once what is in hand counts against the bound: lower it, or raise `bound`",
+            settings.bound
+        );
         refuse("concurrency", concurrency.to_string(), reason);
     }
     if let (Some(backoff), Some(longest)) = (backoff, max_nack_delay)
@@ -103,7 +110,8 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
     }
     if let Some(limit) = capabilities.longest_delay() {
         // C29
-        let reason = || format!("backend `{}` holds a message back for at most {limit:?}", capabilities.backend());
+        let reason =
+            || format!("backend `{}` holds a message back for at most {limit:?}: lower it", capabilities.backend());
         if let Some(backoff) = backoff.filter(|backoff| backoff.max() > limit) {
             refuse("backoff.max", format!("{:?}", backoff.max()), reason());
         }
@@ -142,17 +150,23 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
         {
             // C35
             if one.bound != earlier.bound {
-                let reason =
-                    format!("members of group `{group}` have one bound, and `{}` has {}", earlier.name, earlier.bound);
+                let reason = format!(
+                    "members of group `{group}` have one bound, and `{}` has {}: give both the same",
+                    earlier.name, earlier.bound
+                );
                 refuse("bound", one.bound.to_string(), reason);
             }
             if one.overflow.policy() != earlier.overflow.policy() {
-                let of = |settings: &Settings| {
-                    settings.overflow.policy().map_or_else(|| "the backend's own".into(), |p| p.to_string())
+                let other = match earlier.overflow.policy() {
+                    Some(policy) => format!("has `{policy}`"),
+                    None => "names none".to_owned(),
                 };
-                let reason =
-                    format!("members of group `{group}` have one policy, and `{}` has {}", earlier.name, of(earlier));
-                refuse("overflow", of(one), reason);
+                let reason = format!(
+                    "members of group `{group}` have one policy, and `{}` {other}: give both the same",
+                    earlier.name
+                );
+                let own = one.overflow.policy().map_or_else(String::new, |policy| policy.to_string());
+                refuse("overflow", own, reason);
             }
         }
         _ => {}

@@ -31,6 +31,8 @@ pub(crate) enum Answer {
     #[default]
     Fine,
     Refused,
+    /// After a minute.
+    RefusedLate,
     Never,
     Panics,
 }
@@ -83,6 +85,10 @@ async fn answer(answer: Answer) -> Result<(), String> {
     match answer {
         Answer::Fine => Ok(()),
         Answer::Refused => Err("the test says so".to_owned()),
+        Answer::RefusedLate => {
+            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            Err("the test says so".to_owned())
+        }
         Answer::Never => pending().await,
         Answer::Panics => panic!("the backend panics"),
     }
