@@ -1,7 +1,7 @@
 //! Every path that the macros may name: re-exports only.
 
 pub use crate::{
-    contract::Facts,
+    contract::{Facts, derived},
     subject::{
         DurableName, Group, Name, Pattern, Subject,
         literal::{

@@ -35,6 +35,21 @@ pub trait Encodes<T: ?Sized>: Codec {
     fn encode(value: &T) -> Result<Data, CodecError>;
 }
 
+/// A value that codec `C` can write: [`Encodes`], said of the value. Every value has it that the codec can write.
+pub trait EncodedBy<C: Codec> {
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// As [`Encodes::encode`].
+    fn encoded(&self) -> Result<Data, CodecError>;
+}
+
+impl<T: ?Sized, C: Encodes<T>> EncodedBy<C> for T {
+    fn encoded(&self) -> Result<Data, CodecError> {
+        C::encode(self)
+    }
+}
+
 /// A codec that can read a `T`, which may borrow from the data.
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be decoded by the bus's codec `{Self}`",
@@ -57,7 +72,8 @@ pub trait Decodes<'d, T>: Codec {
 pub fn decode<'d, C: Decodes<'d, T>, T>(event: &'d Event) -> Result<T, CodecError> {
     let data = event.data().ok_or(CodecError::NoData)?;
     match event.data_content_type() {
-        Some(found) if media_type::essence_eq(found, C::CONTENT_TYPE) => {}
+        // The same text is the usual case, and much cheaper to see.
+        Some(found) if found == C::CONTENT_TYPE || media_type::essence_eq(found, C::CONTENT_TYPE) => {}
         Some(found) => {
             return Err(CodecError::WrongContentType { expected: C::CONTENT_TYPE, found: found.to_owned() });
         }

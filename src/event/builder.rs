@@ -219,9 +219,7 @@ fn extensions(extensions: &mut Vec<(String, Value)>) -> Result<(), EventError> {
     extensions.sort_by(|(left, _), (right, _)| left.cmp(right));
     extensions.dedup_by(|(left, _), (right, _)| left == right);
     for (name, value) in extensions {
-        if let Some(rule) = extension_name::broken_rule(name) {
-            return Err(EventError::ExtensionName { name: Excerpt::of(name), rule });
-        }
+        extension_name::check(name)?;
         if let Value::String(text) = value {
             string(name, text)?;
         }

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use super::{Data, EventBuilder, Timestamp, Uri, UriReference, Value};
 use crate::text::Text;
 
-/// A CloudEvent 1.0 (contract Q1).
+/// A `CloudEvent` 1.0 (contract Q1).
 ///
 /// The handle is shared: a clone is one reference count, whatever the event carries, and needs no `Arc` around it. It is immutable,
 /// therefore no subscriber sees what another does with its copy (contract Q7). To edit, take [`to_builder`](Self::to_builder).

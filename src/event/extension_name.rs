@@ -1,11 +1,21 @@
 //! What an extension attribute may be called (contract Q3).
 
+use super::error::{EventError, Excerpt};
+
 /// The names that an event's own members have. `data_base64` is refused already for its underscore.
 const TAKEN: [&str; 9] =
     ["id", "source", "type", "specversion", "subject", "time", "datacontenttype", "dataschema", "data"];
 
+/// Whether an extension may have this name.
+pub(super) fn check(name: &str) -> Result<(), EventError> {
+    match broken_rule(name) {
+        None => Ok(()),
+        Some(rule) => Err(EventError::ExtensionName { name: Excerpt::of(name), rule }),
+    }
+}
+
 /// The rule that `name` breaks, if it breaks one.
-pub(super) fn broken_rule(name: &str) -> Option<&'static str> {
+fn broken_rule(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it must not be empty");
     }

@@ -13,6 +13,10 @@ pub fn essence_eq(left: &str, right: &str) -> bool {
 
 /// Whether a media type declares JSON: its subtype is `json` or ends with `+json`, in any case, with any parameters.
 pub fn is_json(media_type: &str) -> bool {
+    // Nearly every event says it in these words.
+    if media_type == "application/json" {
+        return true;
+    }
     let Some((_, subtype)) = essence(media_type).split_once('/') else {
         return false;
     };

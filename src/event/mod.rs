@@ -1,4 +1,4 @@
-//! The unit that the bus carries: a CloudEvent that stays exactly what it was (contract, section Q).
+//! The unit that the bus carries: a `CloudEvent` that stays exactly what it was (contract, section Q).
 //!
 //! [`Event`] is a shared handle: a clone costs one reference count, and nobody can change what it shows.
 //! Whoever wants another event takes [`Event::to_builder`] and builds one of their own (Q7).
@@ -23,17 +23,23 @@ mod data;
 mod envelope;
 mod error;
 mod extension_name;
+mod json;
 pub mod media_type;
+#[cfg(feature = "cloudevents-sdk")]
+mod sdk;
 mod timestamp;
 mod uri;
 mod uri_syntax;
 mod value;
 
+#[cfg(feature = "cloudevents-sdk")]
+pub use self::sdk::{FromSdkError, IntoSdkError};
 pub use self::{
     builder::EventBuilder,
     data::{Data, Utf8Bytes},
     envelope::Event,
     error::{EventError, Excerpt},
+    json::FormatError,
     timestamp::{Timestamp, TimestampError},
     uri::{Uri, UriError, UriReference},
     value::Value,

@@ -38,7 +38,7 @@ impl Timestamp {
         }
     }
 
-    /// The time now, in UTC with nine digits of fraction.
+    /// The time now, in UTC with as many digits of fraction as the clock has.
     pub fn now() -> Self {
         Self::formatted(SystemTime::now().max(UNIX_EPOCH))
     }
@@ -58,15 +58,26 @@ impl Timestamp {
         base?.checked_add(Duration::from_nanos(nanos.into()))
     }
 
+    /// Written with three, six, nine or no digits of fraction, as few as it takes: a form that most libraries write too.
     fn formatted(time: SystemTime) -> Self {
-        Self(humantime::format_rfc3339_nanos(time).to_string())
+        let nanos = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+        let formatted = if nanos == 0 {
+            humantime::format_rfc3339_seconds(time)
+        } else if nanos.is_multiple_of(1_000_000) {
+            humantime::format_rfc3339_millis(time)
+        } else if nanos.is_multiple_of(1_000) {
+            humantime::format_rfc3339_micros(time)
+        } else {
+            humantime::format_rfc3339_nanos(time)
+        };
+        Self(formatted.to_string())
     }
 }
 
 impl TryFrom<SystemTime> for Timestamp {
     type Error = TimestampError;
 
-    /// In UTC with nine digits of fraction. Times before 1970 and after 9999 are refused.
+    /// In UTC. Times before 1970 and after 9999 are refused.
     fn try_from(time: SystemTime) -> Result<Self, TimestampError> {
         match time.duration_since(UNIX_EPOCH) {
             Ok(since) if since.as_secs() < TOO_LATE => Ok(Self::formatted(time)),
@@ -201,6 +212,7 @@ fn is_first_of_month(days: i64) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -32,7 +32,7 @@ pub struct UriError {
 }
 
 const NO_SCHEME: &str = "it must begin with a scheme, as in `https://example.com/schema`";
-const NO_SOURCE: &str = "a source must not be empty (contract Q1): name the service, as in `urn:example:billing`";
+const NO_SOURCE: &str = "a source must not be empty: name the service, as in `urn:example:billing`";
 
 impl UriReference {
     /// Checks the text and keeps it.

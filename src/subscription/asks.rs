@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{AtLeastOnce, AtMostOnce, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once};
+use super::{
+    AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once,
+};
 use crate::contract::{
     Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
 };
@@ -10,7 +12,7 @@ use crate::contract::{
 /// What an at-least-once subscription asks: whether declines are delayed (`R`), whether the backlog must survive (`S`),
 /// and what happens to a slow handler's message (`K`). The defaults ask for the most.
 #[derive(Debug)]
-pub struct Asks<R = Immediate, S = Survives, K = Keeps>(PhantomData<fn() -> (R, S, K)>);
+pub struct Asks<R = Immediate, S = Survives, K = Keeps>(PhantomData<(R, S, K)>);
 
 /// The backlog must survive a restart.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Asked for AtMostOnce {
     type Mode = Self;
 }
 
-impl<R: Send + Sync + 'static, S: 'static, K: 'static> Asked for Asks<R, S, K> {
+impl<R: Send + Sync + 'static, S: Send + Sync + 'static, K: Send + Sync + 'static> Asked for Asks<R, S, K> {
     type Mode = AtLeastOnce<R>;
 }
 
@@ -65,8 +67,13 @@ impl<B: DeliversAtMostOnce> OpensOn<B> for AtMostOnce {
 }
 
 macro_rules! at_least_once {
-    ($($survives:ident, $keeps:ident: $capabilities:path $(, $more:path)?;)*) => {$(
-        impl<B: $capabilities $(+ $more)?, R: Send + Sync + 'static> OpensOn<B> for Asks<R, $survives, $keeps> {
+    ($($survives:ident, $keeps:ident: $($capability:path),*;)*) => {$(
+        impl<B, R> OpensOn<B> for Asks<R, $survives, $keeps>
+        where
+            B: DeliversAtLeastOnce,
+            $(Given<<B as DeliversAtLeastOnce>::Source, B>: $capability,)*
+            R: Send + Sync + 'static,
+        {
             type Source = <B as DeliversAtLeastOnce>::Source;
 
             fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source> {
@@ -80,5 +87,5 @@ at_least_once! {
     Survives, Keeps: SurvivesRestart, KeepsForHandler;
     Survives, MayRedeliver: SurvivesRestart;
     MayForget, Keeps: KeepsForHandler;
-    MayForget, MayRedeliver: DeliversAtLeastOnce;
+    MayForget, MayRedeliver:;
 }

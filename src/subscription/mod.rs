@@ -26,6 +26,7 @@ pub use self::{
     asks::{Asked, Asks, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
     builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
+    closure::{Closure, Plain, WithState},
     delivery::{DelayTooLong, Delivery},
     extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
     handler::{BusContext, Cx, Handler, Parts},
@@ -44,4 +45,8 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, gate::InMode, handling::Handling};
+pub use self::{
+    fallback::NoSource,
+    gate::{Given, InMode},
+    handling::Handling,
+};

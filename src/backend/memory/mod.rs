@@ -1,0 +1,103 @@
+//! The in-memory backend: messages go from publisher to subscriber within the process.
+//!
+//! What it can do is the list of implementations below. What that means here:
+//!
+//! - **The queue is the bound.** Each source has one queue of its own, of exactly its bound, in memory in proportion to
+//!   what was queued at most. A message is in it until it is handed over.
+//! - **A full queue** does what its subscription says; without a word it refuses the newcomer. A publish is all or
+//!   nothing towards subscriptions that fail when full: room is taken in all of them before a queue that sheds is
+//!   touched (contract B8).
+//! - **A group** is a name and a pattern. A message goes to the member with the least pending, around members that are
+//!   full; among equals an idle one is preferred, and then they take turns. Members have one bound and one policy (B10).
+//! - **A source that ends** leaves the routing at once and drops its backlog, which its last reading counts as pending.
+//! - **Nothing outlives a session.** Closing it, or dropping it, ends its sources.
+//!
+//! Publishers share no lock but that of a queue they both publish to. A publish allocates nothing as long as a subject
+//! reaches at most 16 subscriptions, and a delivery never does.
+
+mod group;
+mod queue;
+mod route;
+mod session;
+mod source;
+mod sync;
+
+pub use self::{
+    session::MemorySession,
+    source::{MemoryDeliveries, MemorySource, MemorySourceControl},
+};
+use std::time::Duration;
+
+use crate::{
+    capabilities,
+    contract::{
+        AtMostOnceSpec, Backend, Capabilities, DeliversAtMostOnce, FailsWhenFull, MatchesPatterns, OpenError, Orders,
+        PublishError, QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
+    },
+    event::Event,
+    subject::Subject,
+};
+
+/// A backend without a broker, for one process: development, tests, and services that are one process.
+///
+/// ```
+/// use tramline::{backend::memory::Memory, contract::Backend};
+///
+/// let memory = Memory::new();
+/// println!("{}", Memory::CAPABILITIES);
+/// # let _ = memory;
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Memory;
+
+impl Memory {
+    /// A backend that connects to nothing. Each session of it is a world of its own.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl Backend for Memory {
+    type Session = MemorySession;
+    type Storage = Volatile;
+
+    const CAPABILITIES: Capabilities = capabilities!(Memory);
+
+    async fn open(&self) -> Result<MemorySession, OpenError> {
+        Ok(MemorySession::new())
+    }
+}
+
+impl DeliversAtMostOnce for Memory {
+    type Source = MemorySource;
+
+    const QUEUE: QueuePlace = QueuePlace::Own;
+
+    async fn at_most_once(session: &MemorySession, spec: AtMostOnceSpec) -> Result<MemorySource, SubscribeError> {
+        session.subscribe(spec)
+    }
+}
+
+impl ShedsNewest for Memory {}
+
+impl ShedsOldest for Memory {}
+
+impl FailsWhenFull for Memory {
+    #[inline]
+    fn publish_when_room(
+        session: &MemorySession,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> impl Future<Output = Result<(), PublishError>> + Send {
+        session.publish_when_room(subject, event, within)
+    }
+}
+
+impl MatchesPatterns for Memory {}
+
+impl Orders for Memory {}
+
+impl RoutesAroundDegraded for Memory {}

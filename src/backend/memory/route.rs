@@ -1,0 +1,228 @@
+//! Which queues a subject reaches, and how one event gets into them.
+//!
+//! A table is immutable; publishers share it without a lock. For each literal subject that somebody subscribes to it
+//! holds the whole route, what wildcards and groups select there included, so that a publish is one look-up. Subjects
+//! that only wildcards select are walked.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{
+    group::Members,
+    queue::{Admission, Full, Message, Queue, Slot, Wake},
+};
+use crate::{
+    contract::{Overflow, PublishError},
+    event::Event,
+    subject::{Pattern, PatternIndex, Subject},
+};
+
+/// One queue, or the group that stands for several.
+#[derive(Debug)]
+pub(super) enum Target {
+    One(Arc<Queue>),
+    Group(Members),
+}
+
+impl Target {
+    #[inline]
+    fn admit(&self) -> Admission<'_> {
+        match self {
+            Self::One(queue) => queue.admit(),
+            Self::Group(members) => members.admit(),
+        }
+    }
+
+    /// The queues to wait for, if there is no room in this target; one is enough.
+    fn without_room(&self) -> Option<Awaited> {
+        match self {
+            Self::One(queue) => (!queue.has_room()).then(|| SmallVec::from_iter([Arc::clone(queue)])),
+            Self::Group(members) => {
+                let full = !members.iter().any(|queue| queue.has_room());
+                full.then(|| members.iter().cloned().collect())
+            }
+        }
+    }
+}
+
+/// Queues of which one has to have room.
+pub(super) type Awaited = SmallVec<[Arc<Queue>; 2]>;
+
+/// Positions in [`Table::targets`], in ascending order.
+type Route = SmallVec<[u32; 4]>;
+
+/// Who is subscribed to what.
+///
+/// **Invariant:** targets that fail when full come first, then the others, each part in the order in which the targets
+/// came into being. A route is in ascending order. So all publishers take the locks of failing targets, of which they
+/// hold several, in one order, whatever table they see.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    targets: Box<[Target]>,
+    /// The first target that does not fail when full.
+    shedding: u32,
+    literals: FxHashMap<Subject, Route>,
+    wildcards: PatternIndex<u32>,
+    any_wildcard: bool,
+}
+
+/// Whether a queue that fails when full counts a newcomer that finds no room. One that waits for room is no refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charge {
+    Refusal,
+    Nothing,
+}
+
+impl Charge {
+    /// The error of a publish that found this queue full.
+    fn full(self, full: Full<'_>, event: Event) -> PublishError {
+        let subscription = match self {
+            Self::Refusal => full.refuse().clone(),
+            Self::Nothing => full.name().clone(),
+        };
+        PublishError::QueueFull { subscription, event }
+    }
+}
+
+/// What became of an event that nobody refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// It is in, or was counted where it was shed.
+    Everybody,
+    /// Nobody is subscribed, or those who are were retired since the table was made.
+    Nobody,
+}
+
+impl Table {
+    /// Makes the table of these targets, which come in the order in which they came into being.
+    pub(super) fn new<'a>(targets: impl Iterator<Item = (&'a Pattern, Overflow, Target)>) -> Self {
+        let mut targets: Vec<_> = targets.collect();
+        targets.sort_by_key(|(_, overflow, _)| *overflow != Overflow::Fail);
+        let position = |at: usize| u32::try_from(at).expect("fewer than 2^32 subscriptions");
+        let shedding = position(targets.partition_point(|(_, overflow, _)| *overflow == Overflow::Fail));
+
+        let mut literals: FxHashMap<Subject, Route> = FxHashMap::default();
+        let mut wildcards = PatternIndex::new();
+        for (at, (pattern, ..)) in targets.iter().enumerate() {
+            match pattern.as_subject() {
+                Some(subject) => literals.entry(subject).or_default().push(position(at)),
+                None => wildcards.insert(pattern, position(at)),
+            }
+        }
+        let any_wildcard = !wildcards.is_empty();
+        if any_wildcard {
+            for (subject, route) in &mut literals {
+                wildcards.for_each_match(subject, |at| route.push(*at));
+                route.sort_unstable();
+            }
+        }
+        let targets = targets.into_iter().map(|(.., target)| target).collect();
+        Self { targets, shedding, literals, wildcards, any_wildcard }
+    }
+
+    /// Hands the event to every target that the subject reaches, or, if one that fails when full is full, to none
+    /// (contract B8).
+    #[inline]
+    pub(super) fn publish(&self, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, PublishError> {
+        self.with_route(subject, |route| match route {
+            [] => Ok(Reached::Nobody),
+            [one] => self.publish_to_one(*one, subject, event, charge),
+            several => self.publish_to_several(several, subject, event, charge),
+        })
+    }
+
+    /// The queues to wait for before the subject's failing targets have room; none if they have.
+    pub(super) fn without_room(&self, subject: &Subject) -> Option<Awaited> {
+        self.with_route(subject, |route| self.targets_of(route).0.find_map(Target::without_room))
+    }
+
+    #[inline]
+    fn with_route<T>(&self, subject: &Subject, then: impl FnOnce(&[u32]) -> T) -> T {
+        if let Some(route) = self.literals.get(subject) {
+            return then(route);
+        }
+        let mut route: SmallVec<[u32; 16]> = SmallVec::new();
+        if self.any_wildcard {
+            self.wildcards.for_each_match(subject, |at| route.push(*at));
+            route.sort_unstable();
+        }
+        then(&route)
+    }
+
+    /// The targets that fail when full, and the others.
+    fn targets_of<'t>(
+        &'t self,
+        route: &'t [u32],
+    ) -> (impl Iterator<Item = &'t Target>, impl Iterator<Item = &'t Target>) {
+        let (failing, shedding) = route.split_at(route.partition_point(|at| *at < self.shedding));
+        let targets = |part: &'t [u32]| part.iter().map(|at| &self.targets[*at as usize]);
+        (targets(failing), targets(shedding))
+    }
+
+    #[inline]
+    fn publish_to_one(
+        &self,
+        at: u32,
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, PublishError> {
+        let message = |event| Message { subject: subject.clone(), event };
+        match self.targets[at as usize].admit() {
+            Admission::Room(slot) => slot.put(message(event)).now(),
+            Admission::Gone => return Ok(Reached::Nobody),
+            Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
+            Admission::Full(full) => full.shed(message(event)),
+        }
+        Ok(Reached::Everybody)
+    }
+
+    fn publish_to_several(
+        &self,
+        route: &[u32],
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, PublishError> {
+        let message = || Message { subject: subject.clone(), event: event.clone() };
+        let (failing, shedding) = self.targets_of(route);
+        let mut reached = Reached::Nobody;
+
+        // Room in all of them, under all of their locks: nothing is reserved that might have to be rolled back, so no
+        // other publisher sees a queue fuller than it is.
+        let mut slots: SmallVec<[Slot<'_>; 16]> = SmallVec::new();
+        for target in failing {
+            match target.admit() {
+                Admission::Room(slot) => slots.push(slot),
+                Admission::Gone => {}
+                Admission::Full(full) => {
+                    // Not under the other locks: what is dropped with the event is the caller's.
+                    drop(slots);
+                    return Err(charge.full(full, event));
+                }
+            }
+        }
+        // The wakes come last: waking takes a while, and the locks of the further queues are held until then.
+        let mut wakes: SmallVec<[Wake; 16]> = SmallVec::new();
+        for slot in slots {
+            reached = Reached::Everybody;
+            let wake = slot.put(message());
+            if wake.is_due() {
+                wakes.push(wake);
+            }
+        }
+        wakes.into_iter().for_each(Wake::now);
+
+        for target in shedding {
+            match target.admit() {
+                Admission::Room(slot) => slot.put(message()).now(),
+                Admission::Gone => continue,
+                Admission::Full(full) => full.shed(message()),
+            }
+            reached = Reached::Everybody;
+        }
+        Ok(reached)
+    }
+}

@@ -1,0 +1,284 @@
+//! One start-to-stop lifetime of a bus.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    runtime::{Handle as Runtime, RuntimeFlavor},
+    sync::{oneshot, watch},
+    task::JoinSet,
+    time::{Instant, sleep, timeout_at},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    core::{Core, Record, after, lock},
+    error::{StartError, StopReport},
+    gate::Gate,
+    status::BusState,
+    supervisor::{Left, RETRY, Supervisor, Unretired, chain},
+};
+use crate::{
+    contract::{Backend, RetireReason, Session, SubscribeError},
+    subject::Name,
+};
+
+/// One start-to-stop lifetime of a bus.
+pub(super) struct Activation<B: Backend> {
+    pub(super) generation: u64,
+    pub(super) session: B::Session,
+    /// For publishes from outside.
+    pub(super) gate: Gate,
+    /// For publishes of handlers, until they have finished (Y13).
+    pub(super) handler_gate: Gate,
+    /// Fires when stopping begins.
+    pub(super) stopping: CancellationToken,
+    /// One token per consumer with handlers: no source retires before all handlers have finished, so that what they
+    /// publish meanwhile is taken and counted (Y7, Y13).
+    pub(super) handling: TaskTracker,
+    /// Where the activation lives, for whoever drops a bus elsewhere.
+    pub(super) runtime: Runtime,
+    /// The times of the stop, once it is asked for.
+    pub(super) plan: watch::Sender<Option<StopPlan>>,
+    /// One task per subscription; `None` once stopping has begun.
+    supervisors: Mutex<Option<JoinSet<Left<B>>>>,
+}
+
+/// The times of a stop (contract Y7).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StopPlan {
+    /// Handlers that still wait are cut off.
+    pub(super) cut_off: Instant,
+    /// Settlements that are still under way are given up (T8).
+    pub(super) give_up: Instant,
+    /// Handlers that did not yield are disowned.
+    pub(super) disown: Instant,
+    /// Sources that did not retire are left to the closer.
+    pub(super) retire: Instant,
+    /// The budget is used up.
+    pub(super) end: Instant,
+}
+
+impl StopPlan {
+    /// The last tenth of the budget, at least 50 ms and at most 1 s, is kept for giving back.
+    fn new(budget: Duration) -> Self {
+        let reserve = (budget / 10).clamp(Duration::from_millis(50), Duration::from_secs(1)).min(budget);
+        let end = after(budget);
+        let cut_off = end - reserve;
+        let quarters = |count| cut_off + reserve / 4 * count;
+        Self { cut_off, give_up: quarters(1), disown: quarters(2), retire: quarters(3), end }
+    }
+}
+
+/// A supervisor's first word.
+pub(super) type Confirmed = oneshot::Receiver<Result<(), SubscribeError>>;
+
+impl<B: Backend> Activation<B> {
+    fn new(generation: u64, session: B::Session) -> Self {
+        Self {
+            generation,
+            session,
+            gate: Gate::new(),
+            handler_gate: Gate::new(),
+            stopping: CancellationToken::new(),
+            handling: TaskTracker::new(),
+            runtime: Runtime::current(),
+            plan: watch::Sender::new(None),
+            supervisors: Mutex::new(Some(JoinSet::new())),
+        }
+    }
+
+    /// Supervises one more subscription; `None` once stopping has begun. One on probation is forgotten if its first
+    /// subscribe does not succeed.
+    pub(super) fn supervise(
+        self: &Arc<Self>,
+        core: &Arc<Core<B>>,
+        record: Arc<Record<B>>,
+        probation: bool,
+    ) -> Option<Confirmed> {
+        let mut supervisors = lock(&self.supervisors);
+        let (confirmed, confirmation) = oneshot::channel();
+        let supervisor = Supervisor { core: core.clone(), record, activation: self.clone() };
+        supervisors.as_mut()?.spawn_on(supervisor.run(confirmed, probation), &self.runtime);
+        Some(confirmation)
+    }
+}
+
+/// Opens a session, subscribes everything, and only then installs the activation (contract Y2).
+///
+/// Dropped half way, it releases what it had acquired.
+pub(super) async fn start<B: Backend>(core: &Arc<Core<B>>, budget: Duration) -> Result<(), StartError> {
+    let end = after(budget);
+    core.board.bus(BusState::Starting, None);
+    let started = try_start(core, budget, end).await;
+    if let Err(error) = &started {
+        core.board.bus(BusState::Dormant, Some(chain(error)));
+    }
+    started
+}
+
+async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Instant) -> Result<(), StartError> {
+    let mut unfinished = Unfinished { core, activation: None, armed: true };
+    wait_for_predecessor(core, budget, end).await?;
+    if Runtime::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+        tracing::warn!("on a current-thread runtime a handler that blocks its thread blocks the stop too");
+    }
+    let session = match timeout_at(end, core.backend.open()).await {
+        Ok(opened) => opened.map_err(|source| StartError::Open { source })?,
+        Err(_) => return Err(StartError::OutOfTime { budget, waiting_for: "the broker".to_owned() }),
+    };
+    let activation = Arc::new(Activation::new(core.generation() + 1, session));
+    unfinished.activation = Some(activation.clone());
+    let subscribed = subscribe_all(core, &activation, budget, end).await;
+    unfinished.armed = false;
+    if let Err(error) = subscribed {
+        let cleaning = (end - Instant::now()).max(Duration::from_secs(1));
+        let core = core.clone();
+        // In a task of its own, so that dropping the start does not interrupt it.
+        let _ = tokio::spawn(async move { stop(&core, &activation, cleaning).await }).await;
+        return Err(error);
+    }
+    let generation = activation.generation;
+    core.started(generation);
+    // Before the board says so: whoever reads there that the bus runs can publish.
+    core.activation.store(Some(activation));
+    core.board.running(generation);
+    core.ready.cancel();
+    Ok(())
+}
+
+/// A start that is not finished: dropped, it tears down what it had acquired.
+struct Unfinished<'c, B: Backend> {
+    core: &'c Arc<Core<B>>,
+    activation: Option<Arc<Activation<B>>>,
+    armed: bool,
+}
+
+impl<B: Backend> Drop for Unfinished<'_, B> {
+    fn drop(&mut self) {
+        if !self.armed {
+            return;
+        }
+        match self.activation.take() {
+            Some(activation) => {
+                let core = self.core.clone();
+                let runtime = activation.runtime.clone();
+                runtime.spawn(async move { stop(&core, &activation, Duration::from_secs(1)).await });
+            }
+            None => self.core.board.bus(BusState::Dormant, None),
+        }
+    }
+}
+
+/// Sessions come strictly one after the other (contract N4, Y8).
+async fn wait_for_predecessor<B: Backend>(
+    core: &Arc<Core<B>>,
+    budget: Duration,
+    end: Instant,
+) -> Result<(), StartError> {
+    let Some(mut closer) = lock(&core.closer).take() else { return Ok(()) };
+    if timeout_at(end, &mut closer).await.is_ok() {
+        return Ok(());
+    }
+    *lock(&core.closer) = Some(closer);
+    Err(StartError::PredecessorOpen { generation: core.generation(), budget })
+}
+
+async fn subscribe_all<B: Backend>(
+    core: &Arc<Core<B>>,
+    activation: &Arc<Activation<B>>,
+    budget: Duration,
+    end: Instant,
+) -> Result<(), StartError> {
+    let records = core.records().clone();
+    let mut confirmations = Vec::with_capacity(records.len());
+    for record in records {
+        let name = record.settings.name.clone();
+        if let Some(confirmation) = activation.supervise(core, record, false) {
+            confirmations.push((name, confirmation));
+        }
+    }
+    for (name, confirmation) in confirmations {
+        match timeout_at(end, confirmation).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(source))) => return Err(StartError::Subscribe { subscription: name, source }),
+            Ok(Err(_)) => {
+                return Err(StartError::Supervisor { subscription: name });
+            }
+            Err(_) => return Err(StartError::OutOfTime { budget, waiting_for: format!("subscription `{name}`") }),
+        }
+    }
+    Ok(())
+}
+
+/// Stops an activation within a budget, whatever its handlers do (contract Y7).
+pub(super) async fn stop<B: Backend>(
+    core: &Arc<Core<B>>,
+    activation: &Arc<Activation<B>>,
+    budget: Duration,
+) -> StopReport {
+    let begun = Instant::now();
+    let plan = StopPlan::new(budget);
+    core.board.bus(BusState::Stopping, None);
+    activation.gate.close();
+    activation.plan.send_replace(Some(plan));
+    activation.handling.close();
+    activation.stopping.cancel();
+
+    let supervisors = lock(&activation.supervisors).take();
+    let mut unretired = Vec::new();
+    let mut disowned = Vec::new();
+    if let Some(mut supervisors) = supervisors {
+        while let Some(left) = supervisors.join_next().await {
+            let Ok(Left { record, unretired: source }) = left else { continue };
+            if lock(&record.disowned).is_some() {
+                disowned.push(record.settings.name.clone());
+            }
+            unretired.extend(source);
+        }
+    }
+    let not_retired: Vec<Name> = unretired.iter().map(|left| left.record.settings.name.clone()).collect();
+
+    activation.handler_gate.close();
+    // The last quarter of the reserve is the session's: a publish that never ends is not to cost it its close.
+    let published = timeout_at(plan.retire, async {
+        activation.gate.drained().await;
+        activation.handler_gate.drained().await;
+    })
+    .await
+    .is_ok();
+    core.activation.store(None);
+    for record in core.records().iter() {
+        record.book.deactivated();
+    }
+
+    let mut closer = tokio::spawn(close(activation.clone(), unretired));
+    let closed = timeout_at(plan.end, &mut closer).await.is_ok();
+    let cause = (!closed).then(|| "the session did not close within the budget".to_owned());
+    if !closed {
+        tracing::error!("the session did not close within the stop's budget; trying on");
+        *lock(&core.closer) = Some(closer);
+    }
+    core.board.bus(BusState::Dormant, cause);
+    StopReport { took: begun.elapsed(), disowned, not_retired, publishes_finished: published, session_closed: closed }
+}
+
+/// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it.
+async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>) {
+    while let Err(error) = activation.session.close().await {
+        tracing::warn!(generation = activation.generation, "{}", chain(&error));
+        sleep(RETRY).await;
+    }
+    for Unretired { record, control } in unretired {
+        let reading = loop {
+            match control.retire(RetireReason::Stopping).await {
+                Ok(reading) => break reading,
+                Err(_) => sleep(RETRY).await,
+            }
+        };
+        record.retired(&reading, RetireReason::Stopping);
+        record.book.deactivated();
+    }
+}

@@ -1,0 +1,130 @@
+//! A bus in the making.
+
+use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
+
+use super::{
+    BuildError, Bus,
+    checks::{degrade, refusals},
+    consumer::{Consumer, Typed},
+    core::Core,
+    lifecycle::Dormant,
+};
+use crate::{
+    codec::{Codec, Json},
+    contract::Backend,
+    event::UriReference,
+    subject::{DurableName, Name},
+    subscription::{
+        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, Subscription,
+        WantsSubject,
+    },
+};
+
+/// A bus in the making: backend `B`, state `S`, codec `C`.
+#[must_use = "a bus is made by `.build()`"]
+pub struct BusBuilder<B: Backend, S = (), C = Json> {
+    backend: B,
+    source: UriReference,
+    state: Arc<S>,
+    subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
+    codec: PhantomData<fn() -> C>,
+}
+
+impl<B: Backend> BusBuilder<B> {
+    pub(super) fn new(backend: B, source: UriReference) -> Self {
+        Self { backend, source, state: Arc::new(()), subscriptions: Vec::new(), codec: PhantomData }
+    }
+}
+
+impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
+    /// Gives handlers their state, for all subscriptions that follow. Parts of it are taken by
+    /// [`State`](crate::State).
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> BusBuilder<B, T, C> {
+        BusBuilder {
+            backend: self.backend,
+            source: self.source,
+            state: Arc::new(state),
+            subscriptions: self.subscriptions,
+            codec: PhantomData,
+        }
+    }
+
+    /// Takes another codec, for all subscriptions that follow and for publishing (contract P1).
+    pub fn codec<D: Codec>(self, _codec: D) -> BusBuilder<B, S, D> {
+        BusBuilder {
+            backend: self.backend,
+            source: self.source,
+            state: self.state,
+            subscriptions: self.subscriptions,
+            codec: PhantomData,
+        }
+    }
+
+    /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
+    /// backend, and what it takes against the bus's state and codec.
+    pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
+    where
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
+    {
+        let settings = handler.settings();
+        let consumer = Typed::<H, Cx<S, C>> { handler: Arc::new(handler), state: self.state.clone() };
+        self.subscriptions.push((settings, Box::new(consumer)));
+        self
+    }
+
+    /// Begins a subscription at most once that is made at run time.
+    pub fn at_most_once(self, name: Name) -> WantsSubject<BeginAtMostOnce<B, Self>> {
+        WantsSubject::at_most_once(self, name)
+    }
+
+    /// Begins a subscription at least once that is made at run time, under a durable name and with so many attempts.
+    pub fn at_least_once(
+        self,
+        name: Name,
+        durable: DurableName,
+        max_deliver: NonZeroU32,
+    ) -> WantsSubject<BeginAtLeastOnce<B, Self>> {
+        WantsSubject::at_least_once(self, name, durable, max_deliver)
+    }
+
+    /// Checks what only the whole set shows, and makes the bus. A bus may have no subscriptions.
+    ///
+    /// # Errors
+    /// Every refusal, each with the subscription, the setting and the fix.
+    pub fn build(mut self) -> Result<Bus<B, Dormant, C>, BuildError> {
+        let refusals = refusals(self.subscriptions.iter().map(|(settings, _)| settings), &B::CAPABILITIES);
+        if !refusals.is_empty() {
+            return Err(BuildError { refusals });
+        }
+        let mut dropped = Vec::new();
+        for (settings, _) in &mut self.subscriptions {
+            if let Some(setting) = degrade(settings, &B::CAPABILITIES) {
+                tracing::warn!("{setting}");
+                dropped.push(setting);
+            }
+            if settings.restart.is_none() && matches!(settings.mode, ModeSettings::AtLeastOnce { .. }) {
+                tracing::warn!(
+                    subscription = %settings.name,
+                    "at least once without `restart`: one panic ends this subscription for good",
+                );
+            }
+        }
+        Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions), dropped))
+    }
+}
+
+impl<B: Backend, S: Send + Sync + 'static, C: Codec> Collects<B> for BusBuilder<B, S, C> {
+    type Context = Cx<S, C>;
+    type Collected = Self;
+
+    fn collect<H: RunsOn<B> + Handler<Cx<S, C>>>(self, handler: H) -> Self {
+        self.subscribe(handler)
+    }
+}
+
+impl<B: Backend, S, C> std::fmt::Debug for BusBuilder<B, S, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.subscriptions.iter().map(|(settings, _)| &settings.name).collect();
+        f.debug_struct("BusBuilder").field("subscriptions", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! What only the assembled set of subscriptions shows, checked when a bus is built (contract C).
+
+use std::fmt;
+
+use crate::{
+    contract::{Capabilities, Overflow},
+    subject::Name,
+    subscription::{ModeSettings, OverflowChoice, Settings},
+};
+
+/// One refusal: the subscription, the setting with its value, what is wrong and how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The subscription.
+    pub subscription: Name,
+    /// The setting's name, as written in the attribute.
+    pub setting: &'static str,
+    /// Its value; empty where it was left out.
+    pub value: String,
+    /// What is wrong and how to mend it.
+    pub reason: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subscription, setting, value, reason } = self;
+        write!(f, "subscription `{subscription}`: ")?;
+        if value.is_empty() {
+            write!(f, "`{setting}` is not named: {reason}")
+        } else {
+            write!(f, "`{setting} = {value}`: {reason}")
+        }
+    }
+}
+
+/// A setting that was preferred and is not offered: the subscription gets the backend's own behaviour (contract C31).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DroppedSetting {
+    /// The subscription.
+    pub subscription: Name,
+    /// The setting's name, as written in the attribute.
+    pub setting: &'static str,
+    /// The value that was preferred.
+    pub value: String,
+}
+
+impl fmt::Display for DroppedSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subscription, setting, value } = self;
+        write!(
+            f,
+            "subscription `{subscription}`: `{setting} = prefer({value})` is not offered; the backend does its own"
+        )
+    }
+}
+
+/// Everything that is wrong with a set of subscriptions.
+pub(super) fn refusals<'s>(settings: impl Iterator<Item = &'s Settings>, capabilities: &Capabilities) -> Vec<Refusal> {
+    let settings: Vec<_> = settings.collect();
+    let mut refusals = Vec::new();
+    for (index, one) in settings.iter().enumerate() {
+        alone(one, capabilities, &mut refusals);
+        for earlier in &settings[..index] {
+            beside(one, earlier, &mut refusals);
+        }
+    }
+    refusals
+}
+
+/// What is wrong with one subscription by itself.
+fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Refusal>) {
+    let mut refuse = |setting, value: String, reason: String| {
+        refusals.push(Refusal { subscription: settings.name.clone(), setting, value, reason });
+    };
+    let concurrency = settings.concurrency;
+    if settings.ordered && concurrency.get() > 1 {
+        // C32
+        refuse(
+            "concurrency",
+            concurrency.to_string(),
+            "order within one subscription holds only one message at a time: leave `ordered` or `concurrency` out"
+                .into(),
+        );
+    }
+    let ModeSettings::AtLeastOnce { backoff, max_nack_delay, .. } = &settings.mode else { return };
+    if concurrency > settings.bound {
+        // C34
+        let reason = format!(
+            "is above `bound = {}`, and at least once what is in hand counts against the bound: lower it, or raise `bound`",
+            settings.bound
+        );
+        refuse("concurrency", concurrency.to_string(), reason);
+    }
+    if let (Some(backoff), Some(longest)) = (backoff, max_nack_delay)
+        && *longest < backoff.max()
+    {
+        // C23
+        let reason = format!("is below `backoff.max = {:?}`: raise it, or lower the backoff's", backoff.max());
+        refuse("max_nack_delay", format!("{longest:?}"), reason);
+    }
+    if settings.ordered && backoff.is_some() {
+        // C32
+        refuse(
+            "backoff",
+            "..".into(),
+            "a declined message would be overtaken: leave `ordered` or `backoff` out".into(),
+        );
+    }
+    if let Some(limit) = capabilities.longest_delay() {
+        // C29
+        let reason =
+            || format!("backend `{}` holds a message back for at most {limit:?}: lower it", capabilities.backend());
+        if let Some(backoff) = backoff.filter(|backoff| backoff.max() > limit) {
+            refuse("backoff.max", format!("{:?}", backoff.max()), reason());
+        }
+        if let Some(longest) = max_nack_delay.filter(|longest| *longest > limit) {
+            refuse("max_nack_delay", format!("{longest:?}"), reason());
+        }
+    }
+}
+
+/// What is wrong with a subscription beside another.
+fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
+    let mut refuse = |setting, value: String, reason: String| {
+        refusals.push(Refusal { subscription: one.name.clone(), setting, value, reason });
+    };
+    if one.name == earlier.name {
+        // C5b
+        refuse(
+            "name",
+            one.name.to_string(),
+            "another subscription of this bus has this name: give each its own".into(),
+        );
+    }
+    match (&one.mode, &earlier.mode) {
+        (ModeSettings::AtLeastOnce { durable, .. }, ModeSettings::AtLeastOnce { durable: other, .. })
+            if durable == other =>
+        {
+            // C5b
+            let reason = format!(
+                "subscription `{}` of this bus has it too: more hands in one process are `concurrency`",
+                earlier.name
+            );
+            refuse("durable", durable.to_string(), reason);
+        }
+        (ModeSettings::AtMostOnce { group: Some(group) }, ModeSettings::AtMostOnce { group: Some(other) })
+            if group == other && one.pattern == earlier.pattern =>
+        {
+            // C35
+            if one.bound != earlier.bound {
+                let reason = format!(
+                    "members of group `{group}` have one bound, and `{}` has {}: give both the same",
+                    earlier.name, earlier.bound
+                );
+                refuse("bound", one.bound.to_string(), reason);
+            }
+            if one.overflow.policy() != earlier.overflow.policy() {
+                let other = match earlier.overflow.policy() {
+                    Some(policy) => format!("has `{policy}`"),
+                    None => "names none".to_owned(),
+                };
+                let reason = format!(
+                    "members of group `{group}` have one policy, and `{}` {other}: give both the same",
+                    earlier.name
+                );
+                let own = one.overflow.policy().map_or_else(String::new, |policy| policy.to_string());
+                refuse("overflow", own, reason);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Takes the backend's own behaviour where a preferred one is not offered (contract C31).
+pub(super) fn degrade(settings: &mut Settings, capabilities: &Capabilities) -> Option<DroppedSetting> {
+    let OverflowChoice::Preferred(policy) = settings.overflow else { return None };
+    let offered = match policy {
+        Overflow::ShedNewest => capabilities.sheds_newest(),
+        Overflow::ShedOldest => capabilities.sheds_oldest(),
+        Overflow::Fail => capabilities.fails_when_full(),
+    };
+    if offered {
+        return None;
+    }
+    settings.overflow = OverflowChoice::Native;
+    Some(DroppedSetting { subscription: settings.name.clone(), setting: "overflow", value: policy.to_string() })
+}

@@ -1,0 +1,99 @@
+//! One subscription within a bus, with the types of its handler and its source erased.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use crossbeam_utils::CachePadded;
+
+use super::{
+    desk::Desk,
+    feed::Feed,
+    outlet::HandlerOutlet,
+    reader::{Post, ReaderEnd, read},
+    tally::{Snapshot, Tally},
+};
+use crate::{
+    contract::{
+        Backend, FinalReading, RetireError, RetireReason, Source, SourceControl, SourceId, Storage, SubscribeError,
+    },
+    subscription::{BusContext, Cancelled, Handler, Publisher, RunsOn, Settings, Surroundings},
+};
+
+pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A subscription as its supervisor sees it.
+pub(super) trait Consumer<B: Backend>: Send + Sync {
+    /// Opens a source, and makes the readers that will read it.
+    fn open<'a>(
+        &'a self,
+        session: &'a B::Session,
+        settings: &'a Settings,
+        outlet: HandlerOutlet<B>,
+        id: SourceId,
+    ) -> Boxed<'a, Result<Opened, SubscribeError>>;
+}
+
+/// An open source with its readers, not yet running.
+pub(super) struct Opened {
+    pub(super) desk: Arc<Desk>,
+    pub(super) control: Arc<dyn Control>,
+    pub(super) snapshot: Snapshot,
+    pub(super) readers: Vec<(Boxed<'static, ReaderEnd>, Arc<CachePadded<Tally>>)>,
+}
+
+/// A source's control with its type erased.
+pub(super) trait Control: Send + Sync {
+    fn retire(&self, reason: RetireReason) -> Boxed<'_, Result<FinalReading, RetireError>>;
+}
+
+impl<C: SourceControl> Control for C {
+    fn retire(&self, reason: RetireReason) -> Boxed<'_, Result<FinalReading, RetireError>> {
+        Box::pin(SourceControl::retire(self, reason))
+    }
+}
+
+/// A handler with the state that it gets.
+pub(super) struct Typed<H, X: BusContext> {
+    pub(super) handler: Arc<H>,
+    pub(super) state: Arc<X::State>,
+}
+
+impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed<H, X> {
+    fn open<'a>(
+        &'a self,
+        session: &'a B::Session,
+        settings: &'a Settings,
+        outlet: HandlerOutlet<B>,
+        id: SourceId,
+    ) -> Boxed<'a, Result<Opened, SubscribeError>> {
+        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT));
+        let surroundings = Surroundings::<X> {
+            state: self.state.clone(),
+            cancelled: Cancelled::new(desk.stopping.clone()),
+            publisher: Publisher::new(Arc::new(outlet)),
+            longest_delay: settings.longest_delay(),
+        };
+        let post = Arc::new(Post { handler: self.handler.clone(), surroundings, desk: desk.clone() });
+        let reader = move |feed, tally| -> Boxed<'static, ReaderEnd> { Box::pin(read(post.clone(), feed, tally)) };
+        Box::pin(opened(H::open(session, settings, id), settings, desk, reader))
+    }
+}
+
+/// What does not depend on the handler's type, and is compiled once for each backend and mode.
+async fn opened<S: Source>(
+    opening: Boxed<'_, Result<S, SubscribeError>>,
+    settings: &Settings,
+    desk: Arc<Desk>,
+    reader: impl Fn(Feed<S::Deliveries>, Arc<CachePadded<Tally>>) -> Boxed<'static, ReaderEnd> + Send,
+) -> Result<Opened, SubscribeError> {
+    let (stream, control) = opening.await?.split();
+    let control = Arc::new(control);
+    let readers = Feed::split(stream, settings.concurrency.get())
+        .into_iter()
+        .map(|feed| {
+            let tally = Arc::new(CachePadded::new(Tally::default()));
+            (reader(feed, tally.clone()), tally)
+        })
+        .collect();
+    let read = control.clone();
+    Ok(Opened { desk, control, snapshot: Arc::new(move || read.snapshot()), readers })
+}

@@ -1,0 +1,120 @@
+//! What a bus, its handles and its tasks share.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwapOption;
+use tokio::{
+    task::{JoinHandle, JoinSet},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    activation::Activation,
+    consumer::Consumer,
+    ledger::{Ledger, Stats},
+    reader::ReaderEnd,
+    status::Board,
+    tally::Book,
+};
+use crate::{contract::Backend, event::UriReference, subscription::Settings};
+
+/// What a bus, its handles and its tasks share, over all activations.
+pub(super) struct Core<B: Backend> {
+    pub(super) backend: B,
+    pub(super) source: UriReference,
+    /// The activation that is live.
+    pub(super) activation: ArcSwapOption<Activation<B>>,
+    pub(super) board: Board,
+    /// Fires when the bus has been ready for the first time (Y3).
+    pub(super) ready: CancellationToken,
+    /// Closes the predecessor's session behind the caller's back (Y8).
+    pub(super) closer: Mutex<Option<JoinHandle<()>>>,
+    generation: AtomicU64,
+    records: Mutex<Vec<Arc<Record<B>>>>,
+}
+
+/// One subscription of a bus.
+pub(super) struct Record<B: Backend> {
+    pub(super) index: u32,
+    pub(super) settings: Settings,
+    pub(super) consumer: Box<dyn Consumer<B>>,
+    pub(super) book: Book,
+    /// Readers whose handler has not yielded (Y7).
+    pub(super) disowned: Mutex<Option<JoinSet<ReaderEnd>>>,
+}
+
+impl<B: Backend> Core<B> {
+    pub(super) fn new(backend: B, source: UriReference, subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>) -> Self {
+        let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
+        let records =
+            (0..).zip(subscriptions).map(|(index, (settings, consumer))| Record::new(index, settings, consumer));
+        Self {
+            backend,
+            source,
+            activation: ArcSwapOption::empty(),
+            board,
+            ready: CancellationToken::new(),
+            closer: Mutex::new(None),
+            generation: AtomicU64::new(0),
+            records: Mutex::new(records.map(Arc::new).collect()),
+        }
+    }
+
+    /// The generation of the last successful start.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Relaxed)
+    }
+
+    /// An activation is live from now on.
+    pub(super) fn started(&self, generation: u64) {
+        self.generation.store(generation, Relaxed);
+        for record in self.records().iter() {
+            record.book.activated(generation);
+        }
+    }
+
+    /// Nothing is left of a subscription that was not confirmed (Y9).
+    pub(super) fn forget(&self, record: &Arc<Record<B>>) {
+        self.records().retain(|known| !Arc::ptr_eq(known, record));
+        self.board.remove(&record.settings.name);
+    }
+
+    pub(super) fn records(&self) -> MutexGuard<'_, Vec<Arc<Record<B>>>> {
+        lock(&self.records)
+    }
+
+    pub(super) fn ledger(&self) -> Ledger {
+        let records = self.records().clone();
+        Ledger { subscriptions: records.iter().map(|record| record.book.stats()).collect() }
+    }
+
+    pub(super) fn stats(&self, name: &str) -> Option<Stats> {
+        let record = self.records().iter().find(|record| record.settings.name.as_str() == name).cloned();
+        record.map(|record| record.book.stats())
+    }
+}
+
+impl<B: Backend> Record<B> {
+    pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>) -> Self {
+        let book = Book::new(settings.name.clone());
+        Self { index, settings, consumer, book, disowned: Mutex::new(None) }
+    }
+}
+
+/// This long from now, or what is as good as never: adding a duration without end would panic.
+pub(super) fn after(budget: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(budget).unwrap_or_else(|| now + Duration::from_secs(60 * 60 * 24 * 365 * 30))
+}
+
+/// Locks what no panic can leave half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,183 @@
+//! What all readers of one source share, and how they account for what a handler did.
+
+use std::{
+    fmt,
+    num::NonZeroU32,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{guard::Guarded, tally::Tally};
+use crate::{
+    contract::{Malformed, Outcome, Settle, Settlement},
+    subject::{Name, Subject},
+    subscription::{Backoff, Judgement, ModeSettings, Rejection, Settings},
+};
+
+/// What all readers of one source share.
+pub(super) struct Desk {
+    pub(super) name: Name,
+    /// Set when nothing more may be taken; looked at before each delivery (Y7).
+    closing: AtomicBool,
+    /// Fires with `closing`, for readers that wait and for handlers that ask.
+    pub(super) stopping: CancellationToken,
+    /// Fires when handlers in hand are cut off.
+    pub(super) cut_off: CancellationToken,
+    /// Fires when settlements under way are given up (T8).
+    pub(super) given_up: CancellationToken,
+    pub(super) at_least_once: bool,
+    backoff: Option<Backoff>,
+    /// Whether a message that is declined in vain is gone (T13).
+    volatile: bool,
+}
+
+/// What a guarded handler came to: its judgement, or why it was not entered.
+pub(super) type Handled = Guarded<Result<Judgement, String>>;
+
+impl Desk {
+    pub(super) fn new(settings: &Settings, volatile: bool) -> Self {
+        let (at_least_once, backoff) = match &settings.mode {
+            ModeSettings::AtMostOnce { .. } => (false, None),
+            ModeSettings::AtLeastOnce { backoff, .. } => (true, *backoff),
+        };
+        Self {
+            name: settings.name.clone(),
+            closing: AtomicBool::new(false),
+            stopping: CancellationToken::new(),
+            cut_off: CancellationToken::new(),
+            given_up: CancellationToken::new(),
+            at_least_once,
+            backoff,
+            volatile,
+        }
+    }
+
+    /// Nothing more is taken.
+    pub(super) fn close(&self) {
+        self.closing.store(true, Relaxed);
+        self.stopping.cancel();
+    }
+
+    #[inline]
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Relaxed)
+    }
+
+    /// Accounts for what arrived as no valid event (Q10).
+    pub(super) async fn malformed<S: Settle>(
+        &self,
+        tally: &Tally,
+        malformed: Malformed,
+        attempt: NonZeroU32,
+        subject: &Subject,
+        settler: S,
+    ) {
+        if self.at_least_once {
+            let rejected = Guarded::Returned(Err(Rejection::new(malformed).to_string()));
+            self.settle(tally, rejected, attempt, subject, settler).await;
+        } else {
+            tally.lost_malformed.add_one();
+            self.warn(subject, "malformed", &Rejection::new(malformed));
+        }
+    }
+
+    /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
+    /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
+    #[inline]
+    pub(super) fn record(&self, tally: &Tally, handled: Handled, subject: &Subject) -> Option<String> {
+        match handled {
+            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, subject),
+            Guarded::Returned(Err(rejection)) => {
+                tally.lost_undecodable.add_one();
+                self.warn(subject, "undecodable", &rejection);
+            }
+            Guarded::Panicked(text) => {
+                tally.panics.add_one();
+                tally.lost_panic.add_one();
+                self.warn(subject, "the handler panicked", &text);
+                return Some(text);
+            }
+            Guarded::CutOff => tally.lost_shutdown.add_one(),
+        }
+        None
+    }
+
+    /// Accounts for one delivery at least once, and settles it (contract L6, T1). Returns the panic's text if the handler
+    /// panicked, which fails the consumer.
+    pub(super) async fn settle<S: Settle>(
+        &self,
+        tally: &Tally,
+        handled: Handled,
+        attempt: NonZeroU32,
+        subject: &Subject,
+        settler: S,
+    ) -> Option<String> {
+        let mut panicked = None;
+        let settlement = match handled {
+            Guarded::Returned(Ok(judgement)) => {
+                self.judged(tally, &judgement, subject);
+                if judgement.own_delay { judgement.settlement } else { self.delayed(judgement.settlement, attempt) }
+            }
+            Guarded::Returned(Err(rejection)) => {
+                tally.errors.add_one();
+                tally.silent.add_one();
+                tally.delivered.add_one();
+                self.warn(subject, "undecodable", &rejection);
+                self.delayed(Settlement::new(Outcome::Silent), attempt)
+            }
+            Guarded::Panicked(text) => {
+                tally.panics.add_one();
+                tally.released.add_one();
+                self.warn(subject, "the handler panicked", &text);
+                panicked = Some(text);
+                self.delayed(Settlement::new(Outcome::Silent), attempt)
+            }
+            Guarded::CutOff => {
+                tally.released.add_one();
+                Settlement::new(Outcome::Returned)
+            }
+        };
+        // A settlement is bounded by the stop: one that misses its end is refused (T8).
+        let settled = tokio::select! {
+            biased;
+            settled = settler.settle(settlement) => settled.is_ok(),
+            () = self.given_up.cancelled() => false,
+        };
+        if !settled {
+            tally.refused.add_one();
+            if self.volatile && settlement.outcome != Outcome::Acked {
+                tally.stranded.add_one();
+            }
+        }
+        panicked
+    }
+
+    /// What the handler said.
+    #[inline]
+    fn judged(&self, tally: &Tally, judgement: &Judgement, subject: &Subject) {
+        match judgement.settlement.outcome {
+            Outcome::Acked => tally.acked.add_one(),
+            Outcome::Nacked => tally.nacked.add_one(),
+            Outcome::Silent | Outcome::Returned => tally.silent.add_one(),
+        }
+        if let Some(failure) = &judgement.failure {
+            tally.errors.add_one();
+            self.warn(subject, "the handler failed", failure);
+        }
+        tally.delivered.add_one();
+    }
+
+    /// With the backoff's delay, for what is declined (O1, O2).
+    fn delayed(&self, settlement: Settlement, attempt: NonZeroU32) -> Settlement {
+        match (&self.backoff, settlement.outcome) {
+            (Some(backoff), Outcome::Nacked | Outcome::Silent) => settlement.after(backoff.after(attempt)),
+            _ => settlement,
+        }
+    }
+
+    #[cold]
+    fn warn(&self, subject: &Subject, what: &str, why: &dyn fmt::Display) {
+        tracing::warn!(subscription = %self.name, %subject, "{what}: {why}");
+    }
+}

@@ -1,0 +1,82 @@
+//! A handler's future under guard: its panics are caught, also those of its destructors, and it can be cut off.
+
+use std::{
+    any::Any,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio_util::sync::WaitForCancellationFuture;
+
+use crate::subscription::panic_text;
+
+/// How a guarded future ended.
+pub(super) enum Guarded<T> {
+    Returned(T),
+    /// With the panic's text.
+    Panicked(String),
+    /// Dropped, because the time for it was used up.
+    CutOff,
+}
+
+/// Guards the future in this slot, which is empty afterwards.
+pub(super) struct Guard<'g, 'k, F> {
+    slot: Pin<&'g mut Option<F>>,
+    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
+}
+
+/// Guards a future where it is pinned already, so that it is not moved. `cut_off` is looked at only while the future is
+/// pending, so that it costs a ready one nothing.
+pub(super) fn guard<'g, 'k, F>(
+    slot: Pin<&'g mut Option<F>>,
+    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
+) -> Guard<'g, 'k, F> {
+    Guard { slot, cut_off }
+}
+
+impl<F: Future> Future for Guard<'_, '_, F> {
+    type Output = Guarded<F::Output>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { slot, cut_off } = &mut *self;
+        // The future is dropped inside of the guard in every case: a destructor may panic too.
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let future = slot.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
+            let ended = match future.poll(cx) {
+                Poll::Ready(value) => Guarded::Returned(value),
+                Poll::Pending if cut_off.as_mut().poll(cx).is_ready() => Guarded::CutOff,
+                Poll::Pending => return Poll::Pending,
+            };
+            slot.set(None);
+            Poll::Ready(ended)
+        }));
+        match polled {
+            Ok(poll) => poll,
+            Err(payload) => {
+                let text = describe(payload);
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| slot.set(None))) {
+                    dispose(payload);
+                }
+                Poll::Ready(Guarded::Panicked(text))
+            }
+        }
+    }
+}
+
+/// The panic's text; the payload is disposed of.
+pub(super) fn describe(payload: Box<dyn Any + Send>) -> String {
+    let text = panic_text(&*payload).into_owned();
+    dispose(payload);
+    text
+}
+
+/// Drops a panic's payload, whose own destructor may panic, whose payload may panic when dropped, and so on: after the
+/// second one it is leaked.
+fn dispose(payload: Box<dyn Any + Send>) {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+}

@@ -1,0 +1,250 @@
+//! What became of every message, per subscription (contract L).
+
+use std::{fmt, time::Duration};
+
+use serde::Serialize;
+
+use crate::subject::Name;
+
+/// The counters of one subscription, cumulative over the bus's life.
+///
+/// At any quiescent instant `offered = delivered + lost + released + in hand + pending` (L4), in every mode and on every
+/// exit path; [`unaccounted`](Stats::unaccounted) is the difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Stats {
+    /// The subscription.
+    pub name: Name,
+    /// The activation that was live, or the last one: 0 before the first start.
+    pub generation: u64,
+    /// Messages that entered the queue, and newcomers that were refused at the bound (L1).
+    pub offered: u64,
+    /// Messages whose handler returned, well or with an error; at least once, also those that could not be decoded.
+    pub delivered: u64,
+    /// Messages in the queue.
+    pub pending: u64,
+    /// Messages that a reader holds.
+    pub in_hand: u64,
+    /// Messages that are gone, by reason.
+    pub lost: Lost,
+    /// At least once: messages given back unjudged.
+    pub released: u64,
+    /// At least once: messages that ran out of attempts.
+    pub exhausted: u64,
+    /// At least once: leases that ended before their delivery was settled.
+    pub lease_expired: u64,
+    /// At least once: delays that the backend could not hold in full.
+    pub delay_shortened: u64,
+    /// At least once, on a backend that keeps nothing: messages still owed that nobody will deliver any more (T13).
+    pub stranded: u64,
+    /// Arrivals with an attempt above 1 (M5).
+    pub redelivered: u64,
+    /// What handlers said, and what the backend could not do.
+    pub settlement: SettlementStats,
+    /// Handlers that returned an error; at least once, also payloads that could not be decoded.
+    pub errors: u64,
+    /// Handlers that panicked.
+    pub panics: u64,
+    /// Terminal failures (V5).
+    pub incidents: u64,
+    /// Time without a source while an activation was live (Y11).
+    pub unsubscribed_for: Duration,
+}
+
+/// Messages that are gone, by reason. The vocabulary is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Refused or evicted at the bound.
+    pub overflow: u64,
+    /// Still queued when the source retired.
+    pub retired_queued: u64,
+    /// Cancelled at the end of a stop's budget.
+    pub shutdown: u64,
+    /// The handler panicked.
+    pub handler_panic: u64,
+    /// An extractor could not be made of it.
+    pub undecodable: u64,
+    /// Arrived as no valid event (Q10).
+    pub malformed: u64,
+}
+
+impl Lost {
+    /// All reasons together.
+    pub const fn total(&self) -> u64 {
+        self.overflow + self.retired_queued + self.shutdown + self.handler_panic + self.undecodable + self.malformed
+    }
+}
+
+/// Two axes (T7): what handlers said, `acked + nacked + silent = delivered`, and beside it what the backend refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SettlementStats {
+    /// Accepted; at most once, also a plain return.
+    pub acked: u64,
+    /// Declined by the handler.
+    pub nacked: u64,
+    /// Not accepted: the handler failed, or the payload could not be decoded.
+    pub silent: u64,
+    /// Settlements that the backend could not perform (T6).
+    pub refused: u64,
+}
+
+impl Stats {
+    pub(super) fn new(name: Name, generation: u64) -> Self {
+        Self {
+            name,
+            generation,
+            offered: 0,
+            delivered: 0,
+            pending: 0,
+            in_hand: 0,
+            lost: Lost::default(),
+            released: 0,
+            exhausted: 0,
+            lease_expired: 0,
+            delay_shortened: 0,
+            stranded: 0,
+            redelivered: 0,
+            settlement: SettlementStats::default(),
+            errors: 0,
+            panics: 0,
+            incidents: 0,
+            unsubscribed_for: Duration::ZERO,
+        }
+    }
+
+    /// How many offered messages the other side of the identity L4 does not explain: zero at any quiescent instant, and
+    /// for a moment other than that while messages are on their way between two counters.
+    pub fn unaccounted(&self) -> i128 {
+        let explained = [self.delivered, self.lost.total(), self.released, self.in_hand, self.pending];
+        i128::from(self.offered) - explained.into_iter().map(i128::from).sum::<i128>()
+    }
+}
+
+/// One line for each group of counters that is not all zero.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} (generation {})", self.name, self.generation)?;
+        writeln!(
+            f,
+            "  offered {} = delivered {} + lost {} + released {} + in hand {} + pending {}",
+            self.offered,
+            self.delivered,
+            self.lost.total(),
+            self.released,
+            self.in_hand,
+            self.pending
+        )?;
+        let lost = &self.lost;
+        line(
+            f,
+            "lost",
+            &[
+                ("overflow", lost.overflow),
+                ("retired queued", lost.retired_queued),
+                ("shutdown", lost.shutdown),
+                ("handler panic", lost.handler_panic),
+                ("undecodable", lost.undecodable),
+                ("malformed", lost.malformed),
+            ],
+        )?;
+        let settled = &self.settlement;
+        line(
+            f,
+            "settlement",
+            &[
+                ("acked", settled.acked),
+                ("nacked", settled.nacked),
+                ("silent", settled.silent),
+                ("refused", settled.refused),
+            ],
+        )?;
+        line(
+            f,
+            "beside it",
+            &[
+                ("errors", self.errors),
+                ("panics", self.panics),
+                ("incidents", self.incidents),
+                ("redelivered", self.redelivered),
+                ("exhausted", self.exhausted),
+                ("stranded", self.stranded),
+                ("lease expired", self.lease_expired),
+                ("delay shortened", self.delay_shortened),
+            ],
+        )?;
+        if !self.unsubscribed_for.is_zero() {
+            writeln!(f, "  unsubscribed for {:?}", self.unsubscribed_for)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the counters that are not zero, or nothing.
+fn line(f: &mut fmt::Formatter<'_>, title: &str, counters: &[(&str, u64)]) -> fmt::Result {
+    let mut gap = "";
+    for (name, count) in counters.iter().filter(|(_, count)| *count > 0) {
+        if gap.is_empty() {
+            write!(f, "  {title}: ")?;
+        }
+        write!(f, "{gap}{name} {count}")?;
+        gap = ", ";
+    }
+    if gap.is_empty() { Ok(()) } else { writeln!(f) }
+}
+
+/// The counters of every subscription of a bus. [`Display`](fmt::Display) prints them as one table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Ledger {
+    /// One entry per subscription, in the order in which they were subscribed.
+    pub subscriptions: Vec<Stats>,
+}
+
+impl Ledger {
+    /// The counters of one subscription.
+    pub fn get(&self, name: &str) -> Option<&Stats> {
+        self.subscriptions.iter().find(|stats| stats.name.as_str() == name)
+    }
+}
+
+impl fmt::Display for Ledger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.subscriptions.iter().map(|stats| stats.name.as_str().chars().count()).max();
+        let width = width.unwrap_or(0).max("subscription".len());
+        writeln!(
+            f,
+            "{:width$} {:>9} = {:>9} + {:>7} + {:>8} + {:>7} + {:>7}",
+            "subscription", "offered", "delivered", "lost", "released", "in hand", "pending"
+        )?;
+        for stats in &self.subscriptions {
+            writeln!(
+                f,
+                "{:width$} {:>9} = {:>9} + {:>7} + {:>8} + {:>7} + {:>7}{}",
+                stats.name.as_str(),
+                stats.offered,
+                stats.delivered,
+                stats.lost.total(),
+                stats.released,
+                stats.in_hand,
+                stats.pending,
+                if stats.unaccounted() == 0 { "" } else { "  does not balance" },
+            )?;
+        }
+        for stats in &self.subscriptions {
+            let lost = stats.lost;
+            let notes = [
+                ("overflow", lost.overflow),
+                ("retired queued", lost.retired_queued),
+                ("shutdown", lost.shutdown),
+                ("handler panic", lost.handler_panic),
+                ("undecodable", lost.undecodable),
+                ("malformed", lost.malformed),
+            ];
+            line(f, &format!("{} lost", stats.name), &notes)?;
+            line(f, &format!("{} said", stats.name), &[("errors", stats.errors), ("panics", stats.panics)])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! The bus: building, starting, publishing, supervising, counting, stopping.
+
+mod activation;
+mod builder;
+mod checks;
+mod consumer;
+mod core;
+mod desk;
+mod error;
+mod feed;
+mod gate;
+mod guard;
+mod handle;
+mod ledger;
+mod lifecycle;
+mod outlet;
+mod publish;
+mod reader;
+mod status;
+mod supervisor;
+mod tally;
+
+pub use self::{
+    builder::BusBuilder,
+    checks::{DroppedSetting, Refusal},
+    error::{AttachError, BuildError, NotStarted, StartError, StopReport},
+    handle::Handle,
+    ledger::{Ledger, Lost, SettlementStats, Stats},
+    lifecycle::{Attaching, Bus, Dormant, OnRunning, Running, Stopped},
+    publish::{Publish, WhenRoom},
+    status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
+};

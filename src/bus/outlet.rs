@@ -1,0 +1,36 @@
+//! How handlers publish: through a gate of their own, which closes after them.
+
+use std::{future::Future, pin::Pin, sync::Weak};
+
+use super::activation::Activation;
+use crate::{
+    contract::{Backend, PublishError, Session},
+    event::{Event, UriReference},
+    subject::Subject,
+    subscription::Outlet,
+};
+
+/// Publishes for the handlers of one activation (contract Y13). Holds the activation weakly: a publisher that a handler
+/// has put aside does not keep a session alive.
+pub(super) struct HandlerOutlet<B: Backend> {
+    pub(super) activation: Weak<Activation<B>>,
+    pub(super) source: UriReference,
+}
+
+impl<B: Backend> Outlet for HandlerOutlet<B> {
+    fn source(&self) -> &UriReference {
+        &self.source
+    }
+
+    fn publish<'a>(
+        &'a self,
+        subject: &'a Subject,
+        event: Event,
+    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
+        Box::pin(async move {
+            let Some(activation) = self.activation.upgrade() else { return Err(PublishError::NotReady) };
+            let Some(_pass) = activation.handler_gate.enter() else { return Err(PublishError::NotReady) };
+            activation.session.publish(subject, event).await
+        })
+    }
+}

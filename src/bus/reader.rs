@@ -1,0 +1,104 @@
+//! The loop that takes deliveries and calls the handler: the only code that is compiled anew for each subscription.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+};
+
+use crossbeam_utils::CachePadded;
+use futures_core::Stream;
+use tokio_util::sync::WaitForCancellationFuture;
+
+use super::{desk::Desk, feed::Feed, guard::guard, tally::Tally};
+use crate::{
+    contract::{Incoming, Settle},
+    subscription::{BusContext, Handler, Parts, Surroundings},
+};
+
+/// Why a reader ended.
+#[derive(Debug)]
+pub(super) enum ReaderEnd {
+    /// The desk is closing.
+    Closed,
+    /// The source ended by itself.
+    SourceEnded,
+    /// The handler panicked, with the panic's text.
+    Panicked(String),
+}
+
+/// A handler, and what surrounds its deliveries.
+pub(super) struct Post<H, X: BusContext> {
+    pub(super) handler: Arc<H>,
+    pub(super) surroundings: Surroundings<X>,
+    pub(super) desk: Arc<Desk>,
+}
+
+/// Reads until the source ends, the desk closes, or the handler panics.
+pub(super) async fn read<H, X, D, S>(
+    post: Arc<Post<H, X>>,
+    mut feed: Feed<D>,
+    tally: Arc<CachePadded<Tally>>,
+) -> ReaderEnd
+where
+    H: Handler<X>,
+    X: BusContext,
+    D: Stream<Item = Incoming<S>>,
+    S: Settle,
+{
+    let Post { handler, surroundings, desk } = &*post;
+    let mut stopping = pin!(desk.stopping.cancelled());
+    let mut cut_off = pin!(desk.cut_off.cancelled());
+    loop {
+        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+            Ok(incoming) => incoming,
+            Err(end) => return end,
+        };
+        tally.taken.add_one();
+        if attempt.get() > 1 {
+            tally.redelivered.add_one();
+        }
+        let event = match event {
+            Ok(event) => event,
+            Err(malformed) => {
+                desk.malformed(&tally, malformed, attempt, &subject, settler).await;
+                continue;
+            }
+        };
+        let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
+        // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
+        let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
+        let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
+        let panicked = if desk.at_least_once {
+            desk.settle(&tally, handled, attempt, &subject, settler).await
+        } else {
+            desk.record(&tally, handled, &subject)
+        };
+        if let Some(text) = panicked {
+            return ReaderEnd::Panicked(text);
+        }
+    }
+}
+
+/// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
+async fn next<D, S>(
+    desk: &Desk,
+    feed: &mut Feed<D>,
+    mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
+) -> Result<Incoming<S>, ReaderEnd>
+where
+    D: Stream<Item = Incoming<S>>,
+{
+    poll_fn(|cx| {
+        if desk.is_closing() {
+            return Poll::Ready(Err(ReaderEnd::Closed));
+        }
+        match feed.poll_next(cx) {
+            Poll::Ready(Some(incoming)) => Poll::Ready(Ok(incoming)),
+            Poll::Ready(None) => Poll::Ready(Err(ReaderEnd::SourceEnded)),
+            Poll::Pending => stopping.as_mut().poll(cx).map(|()| Err(ReaderEnd::Closed)),
+        }
+    })
+    .await
+}

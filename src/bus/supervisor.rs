@@ -1,0 +1,357 @@
+//! Keeps one subscription subscribed: opens sources, watches readers, restarts after failures, and winds down.
+
+use std::{error::Error, fmt::Write as _, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::oneshot,
+    task::JoinSet,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use super::{
+    activation::{Activation, StopPlan},
+    consumer::{Control, Opened},
+    core::{Core, Record, lock},
+    desk::Desk,
+    guard::describe,
+    outlet::HandlerOutlet,
+    reader::ReaderEnd,
+    status::ConsumerState,
+    tally::{Backlog, Owed},
+};
+use crate::{
+    contract::{Backend, FinalReading, RetireReason, SourceId, Storage, SubscribeError},
+    subscription::ModeSettings,
+};
+
+/// How long handlers of a failed consumer may go on (contract V3).
+const FAILURE_GRACE: Duration = Duration::from_secs(30);
+/// How long a handler that was cut off may take to yield.
+const YIELD_GRACE: Duration = Duration::from_secs(1);
+/// How long to wait before a source that did not retire is asked again.
+pub(super) const RETRY: Duration = Duration::from_millis(250);
+
+/// A source that would not retire within a stop's budget; it goes with its session to the closer (N7).
+pub(super) struct Unretired<B: Backend> {
+    pub(super) record: Arc<Record<B>>,
+    pub(super) control: Arc<dyn Control>,
+}
+
+/// What a supervisor leaves behind when its activation stops.
+pub(super) struct Left<B: Backend> {
+    pub(super) record: Arc<Record<B>>,
+    pub(super) unretired: Option<Unretired<B>>,
+}
+
+pub(super) struct Supervisor<B: Backend> {
+    pub(super) core: Arc<Core<B>>,
+    pub(super) record: Arc<Record<B>>,
+    pub(super) activation: Arc<Activation<B>>,
+}
+
+/// An open source whose readers run.
+struct Run {
+    desk: Arc<Desk>,
+    control: Arc<dyn Control>,
+    readers: JoinSet<ReaderEnd>,
+    /// Held while handlers run.
+    handling: TaskTrackerToken,
+}
+
+/// Forgets a subscription that was attached to a running bus and did not pass its first subscribe (Y9).
+struct Probation<B: Backend> {
+    core: Arc<Core<B>>,
+    record: Arc<Record<B>>,
+    passed: bool,
+}
+
+impl<B: Backend> Drop for Probation<B> {
+    fn drop(&mut self) {
+        if !self.passed {
+            self.core.forget(&self.record);
+        }
+    }
+}
+
+impl<B: Backend> Supervisor<B> {
+    /// Runs until the activation stops or the consumer has failed for good. `confirmed` learns whether the first
+    /// subscribe succeeded.
+    pub(super) async fn run(self, confirmed: oneshot::Sender<Result<(), SubscribeError>>, probation: bool) -> Left<B> {
+        let mut confirmed = Some(confirmed);
+        // After `confirmed`, so that it is dropped before: who waits for the answer finds nothing left.
+        let mut probation =
+            probation.then(|| Probation { core: self.core.clone(), record: self.record.clone(), passed: false });
+        let mut unretired = None;
+        let mut failures = 0;
+        for attempt in 0.. {
+            if !self.readmitted(&mut confirmed).await {
+                break;
+            }
+            let opened = tokio::select! {
+                biased;
+                () = self.activation.stopping.cancelled() => break,
+                opened = self.open(attempt) => opened,
+            };
+            let begun = Instant::now();
+            let (cause, run) = match opened {
+                Ok(opened) => {
+                    let mut run = self.spawn(opened);
+                    self.board(ConsumerState::Running, None);
+                    if let Some(mut probation) = probation.take() {
+                        probation.passed = true;
+                    }
+                    confirm(&mut confirmed, Ok(()));
+                    match self.watch(&mut run).await {
+                        Some(cause) => (cause, Some(run)),
+                        None => {
+                            unretired = self.wind_down(run, RetireReason::Stopping).await.err();
+                            break;
+                        }
+                    }
+                }
+                Err(error) if confirmed.is_some() => {
+                    drop(probation);
+                    confirm(&mut confirmed, Err(error));
+                    return Left { record: self.record, unretired: None };
+                }
+                Err(error) => (chain(&error), None),
+            };
+            let restart = self.record.settings.restart;
+            // What failed to subscribe has not run at all, however long that took.
+            let ran = if run.is_some() { begun.elapsed() } else { Duration::ZERO };
+            failures = if restart.is_some_and(|restart| restart.resets(ran)) { 1 } else { failures + 1 };
+            let wait = restart.and_then(|restart| restart.wait(failures));
+            let reason = if wait.is_some() { RetireReason::Restarting } else { RetireReason::GivenUp };
+            let cause = match run {
+                Some(run) => match self.wind_down(run, reason).await {
+                    Ok(FinalReading { cause: Some(own), .. }) => format!("{cause}: {}", chain(&*own)),
+                    Ok(_) => cause,
+                    Err(left) => {
+                        unretired = Some(left);
+                        cause
+                    }
+                },
+                None => cause,
+            };
+            let Some(wait) = wait else {
+                self.give_up(&cause);
+                return Left { record: self.record, unretired };
+            };
+            if unretired.is_some() {
+                break;
+            }
+            tracing::warn!(subscription = %self.record.settings.name, failures, ?wait, "restarting: {cause}");
+            self.board(ConsumerState::Unknown, Some(&cause));
+            tokio::select! {
+                biased;
+                () = self.activation.stopping.cancelled() => break,
+                () = sleep(wait) => {}
+            }
+        }
+        self.board(ConsumerState::Stopped, None);
+        Left { record: self.record, unretired }
+    }
+
+    /// Waits until the handlers that an earlier source has disowned have returned; false when stopping begins before.
+    async fn readmitted(&self, confirmed: &mut Option<oneshot::Sender<Result<(), SubscribeError>>>) -> bool {
+        let Some(mut disowned) = lock(&self.record.disowned).take() else { return true };
+        let settled = loop {
+            match disowned.try_join_next() {
+                Some(_) => {}
+                None => break disowned.is_empty(),
+            }
+        };
+        if settled {
+            return true;
+        }
+        self.board(ConsumerState::Quarantined, Some("a handler of an earlier source still runs"));
+        confirm(confirmed, Ok(()));
+        let returned = tokio::select! {
+            biased;
+            () = self.activation.stopping.cancelled() => false,
+            () = async { while disowned.join_next().await.is_some() {} } => true,
+        };
+        if !returned {
+            *lock(&self.record.disowned) = Some(disowned);
+        }
+        returned
+    }
+
+    fn open(&self, attempt: u32) -> impl Future<Output = Result<Opened, SubscribeError>> + Send {
+        let Self { core, record, activation } = self;
+        let id = SourceId::new(activation.generation, record.index, attempt);
+        let outlet = HandlerOutlet { activation: Arc::downgrade(activation), source: core.source.clone() };
+        record.consumer.open(&activation.session, &record.settings, outlet, id)
+    }
+
+    fn spawn(&self, opened: Opened) -> Run {
+        let Opened { desk, control, snapshot, readers } = opened;
+        self.record.book.opened(snapshot, readers.iter().map(|(_, tally)| tally.clone()));
+        let mut set = JoinSet::new();
+        for (reader, tally) in readers {
+            drop(tally);
+            set.spawn(reader);
+        }
+        Run { desk, control, readers: set, handling: self.activation.handling.token() }
+    }
+
+    /// Waits until a reader fails, and says why; `None` when stopping begins before.
+    async fn watch(&self, run: &mut Run) -> Option<String> {
+        loop {
+            let ended = tokio::select! {
+                biased;
+                () = self.activation.stopping.cancelled() => {
+                    run.desk.close();
+                    return None;
+                }
+                ended = run.readers.join_next() => ended,
+            };
+            let cause = match ended {
+                Some(Ok(ReaderEnd::Panicked(text))) => format!("the handler panicked: {text}"),
+                Some(Ok(ReaderEnd::SourceEnded)) | None => "its source ended".to_owned(),
+                Some(Ok(ReaderEnd::Closed)) => continue,
+                Some(Err(error)) if error.is_panic() => {
+                    format!("its source panicked: {}", describe(error.into_panic()))
+                }
+                Some(Err(_)) => "its reader was aborted".to_owned(),
+            };
+            run.desk.close();
+            return Some(cause);
+        }
+    }
+
+    /// Handlers in hand finish; at the end of their time they are cut off, and disowned if they do not yield. Then the
+    /// source retires and is folded in (Y7). A failing consumer stops its own part in the same order.
+    async fn wind_down(&self, run: Run, reason: RetireReason) -> Result<FinalReading, Unretired<B>> {
+        let Run { desk, control, mut readers, handling } = run;
+        let now = Instant::now();
+        let stopping = reason == RetireReason::Stopping;
+        let own = |grace| if stopping { None } else { Some(now + grace) };
+        if !self.ended(&mut readers, own(FAILURE_GRACE), |plan| plan.cut_off).await {
+            desk.cut_off.cancel();
+            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
+                desk.given_up.cancel();
+                if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
+                    self.disown(readers);
+                }
+            }
+        }
+        drop(handling);
+        if stopping {
+            tokio::select! {
+                biased;
+                () = self.activation.handling.wait() => {}
+                () = self.due(None, |plan| plan.disown) => {}
+            }
+        }
+        let retiring = async {
+            loop {
+                match control.retire(reason).await {
+                    Ok(reading) => return reading,
+                    Err(error) => {
+                        tracing::warn!(subscription = %self.record.settings.name, "{}", chain(&error));
+                        sleep(RETRY).await;
+                    }
+                }
+            }
+        };
+        let reading = tokio::select! {
+            biased;
+            reading = retiring => reading,
+            () = self.due(None, |plan| plan.retire) => {
+                return Err(Unretired { record: self.record.clone(), control });
+            }
+        };
+        self.record.retired(&reading, reason);
+        Ok(reading)
+    }
+
+    /// Whether all readers have ended before this time of the stop's plan, or before a time of the consumer's own.
+    async fn ended(
+        &self,
+        readers: &mut JoinSet<ReaderEnd>,
+        own: Option<Instant>,
+        planned: fn(&StopPlan) -> Instant,
+    ) -> bool {
+        tokio::select! {
+            biased;
+            () = async { while readers.join_next().await.is_some() {} } => true,
+            () = self.due(own, planned) => false,
+        }
+    }
+
+    /// Waits for this time of the stop's plan, which may be made meanwhile, or for a time of the consumer's own.
+    async fn due(&self, own: Option<Instant>, planned: fn(&StopPlan) -> Instant) {
+        let mut plan = self.activation.plan.subscribe();
+        loop {
+            let planned = plan.borrow_and_update().as_ref().map(planned);
+            let at = match (own, planned) {
+                (Some(own), Some(planned)) => Some(own.min(planned)),
+                (own, planned) => own.or(planned),
+            };
+            let due = async {
+                match at {
+                    Some(at) => sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => return,
+                changed = plan.changed() => if changed.is_err() {
+                    // The sender lives in the activation, which this supervisor holds.
+                    return;
+                }
+            }
+        }
+    }
+
+    fn disown(&self, readers: JoinSet<ReaderEnd>) {
+        let name = &self.record.settings.name;
+        tracing::error!(subscription = %name, "a handler does not yield: it is disowned, and its subscription quarantined until it returns");
+        *lock(&self.record.disowned) = Some(readers);
+    }
+
+    /// A terminal failure (V5).
+    fn give_up(&self, cause: &str) {
+        tracing::error!(subscription = %self.record.settings.name, "failed for good: {cause}");
+        self.record.book.incident();
+        self.board(ConsumerState::Failed, Some(cause));
+    }
+
+    fn board(&self, state: ConsumerState, cause: Option<&str>) {
+        self.core.board.consumer(&self.record.settings.name, state, cause);
+    }
+}
+
+impl<B: Backend> Record<B> {
+    /// Folds the last reading of a source in.
+    pub(super) fn retired(&self, reading: &FinalReading, reason: RetireReason) {
+        let released = matches!(self.settings.mode, ModeSettings::AtLeastOnce { .. });
+        let owed = match reason {
+            _ if !released || <B::Storage as Storage>::PERSISTENT => Owed::No,
+            RetireReason::Restarting => Owed::ToNextSource,
+            _ => Owed::ToNobody,
+        };
+        self.book.retired(reading.stats, Backlog { released, owed });
+        self.book.fold_finished();
+    }
+}
+
+fn confirm(confirmed: &mut Option<oneshot::Sender<Result<(), SubscribeError>>>, result: Result<(), SubscribeError>) {
+    if let Some(confirmed) = confirmed.take() {
+        // Whoever waited may have given up; the activation is then torn down by its guard.
+        let _ = confirmed.send(result);
+    }
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,237 @@
+//! The counting itself: one tally per reader, one book per subscription.
+
+use std::{
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use crossbeam_utils::CachePadded;
+use tokio::time::Instant;
+
+use super::ledger::Stats;
+use crate::{contract::SourceStats, subject::Name};
+
+/// A counter that one reader writes and others read: no locked instruction is needed.
+#[derive(Default)]
+pub(super) struct Count(AtomicU64);
+
+impl Count {
+    #[inline]
+    pub(super) fn add_one(&self) {
+        self.0.store(self.0.load(Relaxed) + 1, Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// What one reader has counted. Nobody else writes it.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) taken: Count,
+    pub(super) delivered: Count,
+    pub(super) acked: Count,
+    pub(super) nacked: Count,
+    pub(super) silent: Count,
+    pub(super) refused: Count,
+    pub(super) errors: Count,
+    pub(super) panics: Count,
+    pub(super) released: Count,
+    pub(super) stranded: Count,
+    pub(super) redelivered: Count,
+    pub(super) lease_expired: Count,
+    pub(super) lost_shutdown: Count,
+    pub(super) lost_panic: Count,
+    pub(super) lost_undecodable: Count,
+    pub(super) lost_malformed: Count,
+}
+
+impl Tally {
+    fn add_to(&self, stats: &mut Stats) {
+        let left = self.delivered.get()
+            + self.released.get()
+            + self.lost_shutdown.get()
+            + self.lost_panic.get()
+            + self.lost_undecodable.get()
+            + self.lost_malformed.get();
+        stats.in_hand += self.taken.get().saturating_sub(left);
+        stats.delivered += self.delivered.get();
+        stats.released += self.released.get();
+        stats.stranded += self.stranded.get();
+        stats.redelivered += self.redelivered.get();
+        stats.lease_expired += self.lease_expired.get();
+        stats.errors += self.errors.get();
+        stats.panics += self.panics.get();
+        stats.settlement.acked += self.acked.get();
+        stats.settlement.nacked += self.nacked.get();
+        stats.settlement.silent += self.silent.get();
+        stats.settlement.refused += self.refused.get();
+        stats.lost.shutdown += self.lost_shutdown.get();
+        stats.lost.handler_panic += self.lost_panic.get();
+        stats.lost.undecodable += self.lost_undecodable.get();
+        stats.lost.malformed += self.lost_malformed.get();
+    }
+}
+
+/// Reads a live source.
+pub(super) type Snapshot = Arc<dyn Fn() -> SourceStats + Send + Sync>;
+
+/// The book of one subscription, over the bus's life.
+pub(super) struct Book(Mutex<Pages>);
+
+struct Pages {
+    /// What is folded in: finished sources and finished readers.
+    closed: Stats,
+    live: Option<Snapshot>,
+    readers: Vec<Arc<CachePadded<Tally>>>,
+    /// Whether an activation is live.
+    active: bool,
+    /// Set while an activation is live and there is no source (Y11).
+    unsubscribed_since: Option<Instant>,
+    /// What a source gave back to a backend that keeps nothing, for the next source: stranded if none comes (T13).
+    owed: u64,
+}
+
+/// What remains of a source when it has retired.
+#[derive(Clone, Copy)]
+pub(super) struct Backlog {
+    /// At least once, a backlog is given back; at most once it is lost.
+    pub(super) released: bool,
+    /// What becomes of it.
+    pub(super) owed: Owed,
+}
+
+/// Whether a backlog is owed still, and by whom.
+#[derive(Clone, Copy)]
+pub(super) enum Owed {
+    /// It is lost, or kept by a broker.
+    No,
+    /// A backend that keeps nothing keeps it for the next source.
+    ToNextSource,
+    /// Nobody will deliver it any more (T13).
+    ToNobody,
+}
+
+impl Book {
+    pub(super) fn new(name: Name) -> Self {
+        let closed = Stats::new(name, 0);
+        let (active, unsubscribed_since, owed) = (false, None, 0);
+        Self(Mutex::new(Pages { closed, live: None, readers: Vec::new(), active, unsubscribed_since, owed }))
+    }
+
+    /// A reading, with the live source folded in (L10).
+    pub(super) fn stats(&self) -> Stats {
+        let pages = self.pages();
+        let mut stats = pages.closed.clone();
+        // Between the two readings a message may move on; it is then missing from this one or in it twice (L4 holds at
+        // quiescent instants).
+        for reader in &pages.readers {
+            reader.add_to(&mut stats);
+        }
+        if let Some(live) = &pages.live {
+            let source = live();
+            add_source(&mut stats, source);
+            stats.pending = source.pending;
+        }
+        if let Some(since) = pages.unsubscribed_since {
+            stats.unsubscribed_for += since.elapsed();
+        }
+        stats
+    }
+
+    /// A new activation is live.
+    pub(super) fn activated(&self, generation: u64) {
+        let mut pages = self.pages();
+        pages.closed.generation = generation;
+        pages.active = true;
+        pages.start_clock();
+    }
+
+    /// No activation is live any more, and its session is about to close.
+    pub(super) fn deactivated(&self) {
+        let mut pages = self.pages();
+        pages.active = false;
+        pages.stop_clock();
+        pages.closed.stranded += mem::take(&mut pages.owed);
+    }
+
+    /// A source is open, and these readers read it.
+    pub(super) fn opened(&self, live: Snapshot, readers: impl Iterator<Item = Arc<CachePadded<Tally>>>) {
+        let mut pages = self.pages();
+        pages.stop_clock();
+        // It is offered again.
+        pages.owed = 0;
+        pages.live = Some(live);
+        pages.readers.extend(readers);
+    }
+
+    /// The source has retired: its final counters are folded in, once (N12), and its finished readers with them.
+    pub(super) fn retired(&self, last: SourceStats, backlog: Backlog) {
+        let mut pages = self.pages();
+        if pages.live.take().is_none() {
+            return;
+        }
+        pages.start_clock();
+        let Pages { closed, owed, .. } = &mut *pages;
+        add_source(closed, last);
+        if backlog.released {
+            closed.released += last.pending;
+        } else {
+            closed.lost.retired_queued += last.pending;
+        }
+        match backlog.owed {
+            Owed::No => {}
+            Owed::ToNextSource => *owed = last.pending,
+            Owed::ToNobody => closed.stranded += last.pending,
+        }
+    }
+
+    /// Folds readers in that nobody but the book holds any more.
+    pub(super) fn fold_finished(&self) {
+        let mut pages = self.pages();
+        let Pages { closed, readers, .. } = &mut *pages;
+        readers.retain_mut(|reader| {
+            // `get_mut` and not the count: it sees all that the reader wrote before it let go.
+            let finished = Arc::get_mut(reader);
+            if let Some(reader) = &finished {
+                reader.add_to(closed);
+            }
+            finished.is_none()
+        });
+    }
+
+    /// A consumer has failed for good (V5).
+    pub(super) fn incident(&self) {
+        self.pages().closed.incidents += 1;
+    }
+
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pages {
+    fn start_clock(&mut self) {
+        if self.active && self.live.is_none() && self.unsubscribed_since.is_none() {
+            self.unsubscribed_since = Some(Instant::now());
+        }
+    }
+
+    fn stop_clock(&mut self) {
+        let open = self.unsubscribed_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        self.closed.unsubscribed_for += open;
+    }
+}
+
+fn add_source(stats: &mut Stats, source: SourceStats) {
+    stats.offered += source.accepted + source.refused;
+    stats.lost.overflow += source.refused + source.evicted;
+    stats.exhausted += source.exhausted;
+    stats.lease_expired += source.lease_expired;
+    stats.delay_shortened += source.delay_shortened;
+}

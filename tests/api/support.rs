@@ -1,0 +1,146 @@
+//! What the tests share: a bus on memory, events, handlers of every kind, and waiting without sleeping.
+
+use std::{future::Future, num::NonZeroUsize, pin::Pin, sync::Arc, time::Duration};
+
+use tokio::sync::Semaphore;
+use tramline::{
+    AtMostOnce, Bus, Event, Json, Memory, Name, Subject,
+    bus::{BusBuilder, Stats},
+    contract::{DeliversAtMostOnce, SourceId},
+    source,
+    subscription::{
+        Cx, Handler, Judgement, Opening, Parts, Rejection, RunsOn, Settings, Subscription, open_at_most_once,
+    },
+};
+
+pub(crate) fn builder() -> BusBuilder<Memory> {
+    Bus::builder(Memory::new(), source!("urn:example:test"))
+}
+
+pub(crate) fn name(text: &str) -> Name {
+    Name::new(text).expect("a valid name")
+}
+
+pub(crate) fn many(count: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count).expect("not zero")
+}
+
+pub(crate) fn event(id: impl ToString) -> Event {
+    Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1").build().expect("a valid event")
+}
+
+pub(crate) const fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+pub(crate) const fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// Waits until this holds, letting other tasks run meanwhile; gives up after so many turns. Paused time stands still.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..100_000 {
+        if holds() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("never: {what}");
+}
+
+/// Lets every other task run until it waits. Paused time stands still.
+pub(crate) async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Waits in real time until this holds, for tests that block threads.
+pub(crate) async fn soon(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..5_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(millis(1)).await;
+    }
+    panic!("not within 5 s: {what}");
+}
+
+/// The identities that hold at any quiescent instant.
+#[track_caller]
+pub(crate) fn balanced(stats: &Stats) {
+    assert_eq!(stats.unaccounted(), 0, "L4: {stats}");
+    let said = stats.settlement.acked + stats.settlement.nacked + stats.settlement.silent;
+    assert_eq!(said, stats.delivered, "L7: {stats}");
+}
+
+/// A door that handlers wait at.
+#[derive(Clone)]
+pub(crate) struct Door(Arc<Semaphore>);
+
+impl Door {
+    pub(crate) fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets this many through.
+    pub(crate) fn admit(&self, count: usize) {
+        self.0.add_permits(count);
+    }
+
+    pub(crate) async fn pass(&self) {
+        self.0.acquire().await.expect("never closed").forget();
+    }
+}
+
+pub(crate) type Handling<'d> = Pin<Box<dyn Future<Output = Result<Judgement, Rejection>> + Send + 'd>>;
+type Context = Cx<(), Json>;
+
+/// A handler of everything that a delivery offers, written by hand: what `#[subscription]` would make.
+pub(crate) struct ByHand<F> {
+    settings: Settings,
+    function: F,
+}
+
+/// An at-most-once handler of a function that takes the parts of a delivery.
+pub(crate) fn by_hand<F>(name: Name, subject: Subject, function: F) -> ByHand<F>
+where
+    F: for<'d> Fn(Parts<'d, Context>) -> Handling<'d> + Send + Sync + 'static,
+{
+    ByHand { settings: Settings::at_most_once(name, subject.into()), function }
+}
+
+impl<F> ByHand<F> {
+    pub(crate) fn with(self, change: impl FnOnce(Settings) -> Settings) -> Self {
+        Self { settings: change(self.settings), ..self }
+    }
+}
+
+impl<F: Send + Sync + 'static> Subscription for ByHand<F> {
+    type Mode = AtMostOnce;
+
+    fn settings(&self) -> Settings {
+        self.settings.clone()
+    }
+}
+
+impl<B: DeliversAtMostOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F> {
+    type Source = B::Source;
+
+    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+        open_at_most_once::<B>(session, settings, id)
+    }
+}
+
+impl<F> Handler<Context> for ByHand<F>
+where
+    F: for<'d> Fn(Parts<'d, Context>) -> Handling<'d> + Send + Sync + 'static,
+{
+    fn handle<'d>(
+        &'d self,
+        parts: Parts<'d, Context>,
+    ) -> impl Future<Output = Result<Judgement, Rejection>> + Send + 'd {
+        // Not an `async fn`: what the function does before its future is polled is done here.
+        (self.function)(parts)
+    }
+}
