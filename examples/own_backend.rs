@@ -8,8 +8,6 @@
 //! cargo test --example own_backend
 //! ```
 
-#![allow(clippy::unused_async, reason = "a handler is async, also where it waits for nothing")]
-
 use std::{
     collections::{HashMap, VecDeque},
     error::Error,

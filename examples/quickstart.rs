@@ -8,8 +8,6 @@
 //!
 //! Exit status: 0, or 1 if a line was refused, or 2 if there was nothing to read.
 
-#![allow(clippy::unused_async, reason = "a handler is async, also where it waits for nothing")]
-
 use std::{env, error::Error, fs, io, io::Read, process::ExitCode, sync::Arc, time::Duration};
 
 use tokio::sync::SetOnce;

@@ -2,6 +2,8 @@
 //!
 //! One file, one process: the counting allocator is the process's.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},

@@ -1,5 +1,7 @@
 //! What a newcomer reads who changes one word of the quickstart: copies of it, each with one mistake, are compiled.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
 use std::{fs, path::Path, process::Command};
 
 const ATTRIBUTE: &str = r#"#[subscription(pattern = ">", group = "workers", overflow = Fail, mode = AtMostOnce)]"#;
