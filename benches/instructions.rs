@@ -6,14 +6,11 @@
 
 use std::{
     process::{Command, ExitCode},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use serde::Deserialize;
-use tramline::{Bus, Event, Memory, Payload, State, source, subject, subscription};
+use tramline::{Bus, Event, Memory, Payload, source, subject, subscription};
 
 const FEW: u64 = 2_000;
 const MANY: u64 = 12_000;
@@ -24,22 +21,22 @@ struct Small<'a> {
     text: &'a str,
 }
 
-#[derive(Clone, Default)]
-struct Seen(Arc<AtomicU64>);
+/// How many messages were handled.
+static SEEN: AtomicU64 = AtomicU64::new(0);
 
 #[subscription(subject = "bench.decoded", bound = 256)]
-async fn decoded(payload: Payload<Small<'_>>, State(seen): State<Seen>) {
-    seen.0.fetch_add(payload.number + payload.text.len() as u64, Relaxed);
+async fn decoded(payload: Payload<Small<'_>>) {
+    SEEN.fetch_add(payload.number + payload.text.len() as u64, Relaxed);
 }
 
 #[subscription(subject = "bench.bare", bound = 256)]
-async fn bare(State(seen): State<Seen>) {
-    seen.0.fetch_add(1, Relaxed);
+async fn bare() {
+    SEEN.fetch_add(1, Relaxed);
 }
 
 #[subscription(pattern = "bench.*.wild", bound = 256)]
-async fn wild(State(seen): State<Seen>) {
-    seen.0.fetch_add(1, Relaxed);
+async fn wild() {
+    SEEN.fetch_add(1, Relaxed);
 }
 
 /// What is measured, by name.
@@ -58,7 +55,6 @@ fn event() -> Event {
 
 async fn run(shape: &str, messages: u64) {
     let bus = Bus::builder(Memory::new(), source!("urn:example:bench"))
-        .state(Seen::default())
         .subscribe(decoded)
         .subscribe(bare)
         .subscribe(wild)
