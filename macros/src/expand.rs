@@ -48,8 +48,9 @@ pub(crate) fn itself(function: &Function) -> TokenStream {
     let at = item.sig.ident.span();
     let site = Span::mixed_site();
     item.sig.ident.set_span(at.resolved_at(site));
-    // A handler that nobody subscribes is reported as the struct that nobody makes.
-    quote_spanned!(site=> #[allow(dead_code)] #item)
+    // A handler that nobody subscribes is reported as the struct that nobody makes; and it is async also where it awaits
+    // nothing.
+    quote_spanned!(site=> #[allow(dead_code, clippy::unused_async)] #item)
 }
 
 /// `name::call(..)`, which calls the function as it is.

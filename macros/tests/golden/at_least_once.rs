@@ -5,7 +5,7 @@
 )]
 struct invoices;
 const _: () = {
-    #[allow(dead_code)]
+    #[allow(dead_code, clippy::unused_async)]
     async fn invoices(
         State(db): State<Db>,
         delivery: Delivery<AtLeastOnce<Delayed>>,

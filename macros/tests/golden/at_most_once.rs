@@ -8,7 +8,7 @@
 pub(crate) struct greeter;
 #[cfg(feature = "greetings")]
 const _: () = {
-    #[allow(dead_code)]
+    #[allow(dead_code, clippy::unused_async)]
     #[tracing::instrument]
     async fn greeter(subject: &Subject, hello: Payload<Hello<'_>>) {
         println!("{subject}: {}", hello.text)

@@ -9,7 +9,7 @@
 struct invoices;
 const _: () = {
     #[allow(unused)]
-    #[allow(dead_code)]
+    #[allow(dead_code, clippy::unused_async)]
     async fn invoices(attempt: Attempt) -> Ack {
         Ack
     }
