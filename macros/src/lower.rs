@@ -265,11 +265,12 @@ fn restart(restart: Restart) -> TokenStream {
     value
 }
 
+/// A number of at least 1, as 1 and the rest: it cannot fail, and is no constant of its own to be evaluated.
 fn nonzero(path: fn(Span) -> TokenStream, number: u64) -> TokenStream {
     let site = Span::mixed_site();
     let path = path(site);
-    let number = proc_macro2::Literal::u64_unsuffixed(number);
-    quote_spanned!(site=> const { #path::new(#number).unwrap() })
+    let rest = proc_macro2::Literal::u64_unsuffixed(number.saturating_sub(1));
+    quote_spanned!(site=> #path::MIN.saturating_add(#rest))
 }
 
 fn duration(duration: Duration) -> TokenStream {

@@ -45,7 +45,7 @@ const _: () = {
                         NAME,
                         PATTERN,
                         DURABLE,
-                        const { ::core::num::NonZeroU32::new(5).unwrap() },
+                        ::core::num::NonZeroU32::MIN.saturating_add(4),
                     )
                     .start_at(::tramline::contract::StartAt::AllAvailable)
                     .slow_handler(::tramline::contract::SlowHandler::ExtendLease {
@@ -60,9 +60,9 @@ const _: () = {
                         ),
                     )
                     .max_nack_delay(::core::time::Duration::from_secs(600))
-                    .bound(const { ::core::num::NonZeroUsize::new(512).unwrap() })
+                    .bound(::core::num::NonZeroUsize::MIN.saturating_add(511))
                     .overflow(::tramline::contract::Overflow::Fail)
-                    .concurrency(const { ::core::num::NonZeroUsize::new(4).unwrap() })
+                    .concurrency(::core::num::NonZeroUsize::MIN.saturating_add(3))
                     .restart(
                         ::tramline::subscription::Restart::new()
                             .max_restarts(5)
