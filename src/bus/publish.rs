@@ -3,8 +3,12 @@
 use std::{
     fmt,
     future::{Future, IntoFuture},
+    pin::Pin,
+    task::{Context, Poll, ready},
     time::Duration,
 };
+
+use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core};
 use crate::{
@@ -49,32 +53,42 @@ async fn publish_now<B: Backend>(
     }
 }
 
-async fn publish_when_room<B: FailsWhenFull>(
-    origin: Origin<'_, B>,
-    subject: &Subject,
-    event: Prepared,
-    within: Option<Duration>,
-) -> Result<(), PublishError> {
-    let event = event.map_err(|error| *error)?;
+/// Publishes at once, or gives the event back. A handle without an activation gives it back too.
+fn publish_at_once<B: FailsWhenFull>(origin: Origin<'_, B>, subject: &Subject, event: Event) -> Result<(), Event> {
     match origin {
-        Origin::Bus(activation) => B::publish_when_room(&activation.session, subject, event, within).await,
-        // Boxed, since what can be cut off is large and would make every publish of a bus as large.
+        Origin::Bus(activation) => B::publish_at_once(&activation.session, subject, event),
         Origin::Handle(core) => {
-            Box::pin(async move {
-                let activation = core.activation.load();
-                let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
-                let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
-                tokio::select! {
-                    // The publish first: most have room at once.
-                    biased;
-                    published = B::publish_when_room(&activation.session, subject, event, within) => published,
-                    () = activation.stopping.cancelled() => Err(PublishError::NotReady),
-                }
-            })
-            .await
+            let activation = core.activation.load();
+            let Some(activation) = &*activation else { return Err(event) };
+            let Some(_pass) = activation.gate.enter() else { return Err(event) };
+            B::publish_at_once(&activation.session, subject, event)
         }
     }
 }
+
+fn publish_when_room<'a, B: FailsWhenFull>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Event,
+    within: Option<Duration>,
+) -> Waiting<'a> {
+    match origin {
+        Origin::Bus(activation) => Box::pin(B::publish_when_room(&activation.session, subject, event, within)),
+        Origin::Handle(core) => Box::pin(async move {
+            let activation = core.activation.load_full();
+            let Some(activation) = activation else { return Err(PublishError::NotReady) };
+            let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
+            tokio::select! {
+                biased;
+                () = activation.stopping.cancelled() => Err(PublishError::NotReady),
+                published = B::publish_when_room(&activation.session, subject, event, within) => published,
+            }
+        }),
+    }
+}
+
+/// A publish that has to wait.
+type Waiting<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
 /// A publish from a bus or a handle.
 pub(super) fn publish<'a, B: Backend>(
@@ -100,12 +114,19 @@ pub struct Publish<'a, B: Backend, F> {
 impl<'a, B: Backend, F> Publish<'a, B, F> {
     /// Waits for room instead of failing when a subscription that fails when full is at its bound (contract B9). Cut
     /// off by stopping; add [`within`](WhenRoom::within) for a deadline.
-    pub fn when_room(self) -> WhenRoom<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, F>>
+    pub fn when_room(self) -> WhenRoom<'a, B>
     where
         B: FailsWhenFull,
     {
-        let Self { origin, subject, event, .. } = self;
-        WhenRoom { origin, subject, event, within: None, start: publish_when_room::<B> }
+        WhenRoom {
+            origin: self.origin,
+            subject: self.subject,
+            event: Some(self.event),
+            within: None,
+            at_once: publish_at_once::<B>,
+            when_room: publish_when_room::<B>,
+            waiting: None,
+        }
     }
 }
 
@@ -124,36 +145,54 @@ impl<B: Backend, F> fmt::Debug for Publish<'_, B, F> {
     }
 }
 
-/// A publish that waits for room (contract B9). Through a handle it costs one allocation.
+/// A publish that waits for room (contract B9). One that finds room at once costs what a publish costs; waiting costs an
+/// allocation.
 ///
 /// # Cancel safety
 /// As [`Publish`]; while it waits for room nothing has been taken.
 #[must_use = "a publish does nothing until it is awaited"]
-pub struct WhenRoom<'a, B: Backend, F> {
+pub struct WhenRoom<'a, B: Backend> {
     origin: Origin<'a, B>,
     subject: &'a Subject,
-    event: Prepared,
+    event: Option<Prepared>,
     within: Option<Duration>,
-    start: fn(Origin<'a, B>, &'a Subject, Prepared, Option<Duration>) -> F,
+    at_once: fn(Origin<'a, B>, &Subject, Event) -> Result<(), Event>,
+    when_room: fn(Origin<'a, B>, &'a Subject, Event, Option<Duration>) -> Waiting<'a>,
+    waiting: Option<Waiting<'a>>,
 }
 
-impl<B: Backend, F> WhenRoom<'_, B, F> {
+impl<B: Backend> WhenRoom<'_, B> {
     /// Gives up after this long, counted from where it begins to wait, with [`PublishError::NoRoomInTime`].
     pub fn within(self, deadline: Duration) -> Self {
         Self { within: Some(deadline), ..self }
     }
 }
 
-impl<B: Backend, F: Future<Output = Result<(), PublishError>>> IntoFuture for WhenRoom<'_, B, F> {
-    type Output = F::Output;
-    type IntoFuture = F;
+impl<B: Backend> Future for WhenRoom<'_, B> {
+    type Output = Result<(), PublishError>;
 
-    fn into_future(self) -> F {
-        (self.start)(self.origin, self.subject, self.event, self.within)
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let Some(waiting) = &mut this.waiting else {
+            // A publisher in a loop gives its consumers a turn.
+            let unit = ready!(poll_proceed(cx));
+            unit.made_progress();
+            let event = this.event.take().expect("a publish is not polled after it was ready");
+            return match event.map(|event| (this.at_once)(this.origin, this.subject, event)) {
+                Ok(Ok(())) => Poll::Ready(Ok(())),
+                Ok(Err(event)) => {
+                    let waiting = (this.when_room)(this.origin, this.subject, event, this.within);
+                    this.waiting.insert(waiting).as_mut().poll(cx)
+                }
+                Err(error) => Poll::Ready(Err(*error)),
+            };
+        };
+        waiting.as_mut().poll(cx)
     }
 }
 
-impl<B: Backend, F> fmt::Debug for WhenRoom<'_, B, F> {
+impl<B: Backend> fmt::Debug for WhenRoom<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WhenRoom").field("subject", self.subject).finish_non_exhaustive()
     }

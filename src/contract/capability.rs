@@ -152,6 +152,16 @@ pub trait FailsWhenFull: Backend {
         event: Event,
         within: Option<Duration>,
     ) -> impl Future<Output = Result<(), PublishError>> + Send;
+
+    /// The same without waiting, for backends that can tell at once; others need not implement it. Tried first, since
+    /// waiting costs an allocation.
+    ///
+    /// # Errors
+    /// The event, which was not taken, whatever the reason: [`publish_when_room`](FailsWhenFull::publish_when_room) is
+    /// asked next. It is no refusal and is not counted as one.
+    fn publish_at_once(_session: &Self::Session, _subject: &Subject, event: Event) -> Result<(), Event> {
+        Err(event)
+    }
 }
 
 /// A group avoids a member that is full. Nearly always false: most brokers go on handing a wedged member its share.

@@ -1,4 +1,3 @@
-// errors: 3
 use backends::AtMostOnly;
 use tramline::{Bus, Event, Running, subject};
 

@@ -94,6 +94,11 @@ impl FailsWhenFull for Memory {
     ) -> impl Future<Output = Result<(), PublishError>> + Send {
         session.publish_when_room(subject, event, within)
     }
+
+    #[inline]
+    fn publish_at_once(session: &MemorySession, subject: &Subject, event: Event) -> Result<(), Event> {
+        session.publish_at_once(subject, event)
+    }
 }
 
 impl MatchesPatterns for Memory {}

@@ -21,13 +21,13 @@ use tokio::{
 use super::{
     group::Members,
     queue::{Queue, queue},
-    route::{Charge, Reached, Table, Target},
+    route::{Charge, NoRoom, Reached, Table, Target},
     source::MemorySource,
 };
 use crate::{
     contract::{AtMostOnceSpec, CloseError, Overflow, PublishError, Session, SubscribeError},
     event::Event,
-    subject::{Group, Name, Pattern, Subject},
+    subject::{Group, Pattern, Subject},
 };
 
 /// One lifetime of [`Memory`](super::Memory): closing or dropping it ends its sources and forgets everything.
@@ -55,46 +55,41 @@ impl MemorySession {
     }
 
     #[inline]
-    pub(super) async fn publish_when_room(
-        &self,
-        subject: &Subject,
-        event: Event,
-        within: Option<Duration>,
-    ) -> Result<(), PublishError> {
-        consume_budget().await;
-        match self.offer(subject, event, Charge::Nothing) {
-            Err(PublishError::QueueFull { subscription, event }) => {
-                // Boxed: a future that may have to wait would make every publish larger.
-                Box::pin(self.wait_and_publish(subject, event, subscription, within)).await
-            }
-            other => other,
+    pub(super) fn publish_at_once(&self, subject: &Subject, event: Event) -> Result<(), Event> {
+        let Ok(table) = self.routing.table() else { return Err(event) };
+        match table.publish(subject, event, Charge::Nothing) {
+            Ok(Reached::Nobody(event)) if self.routing.is_closed() => Err(event),
+            Ok(_) => Ok(()),
+            Err(full) => Err(full.event),
         }
     }
 
-    async fn wait_and_publish(
+    pub(super) async fn publish_when_room(
         &self,
         subject: &Subject,
         mut event: Event,
-        mut subscription: Name,
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
         // A deadline that no clock reaches is none.
         let deadline = within.and_then(|within| Some((within, Instant::now().checked_add(within)?)));
         loop {
+            consume_budget().await;
+            // When another publisher was quicker, once more.
+            let full = match self.routing.table()?.publish(subject, event, Charge::Nothing) {
+                Ok(reached) => return self.reached(reached),
+                Err(full) => full,
+            };
             match deadline {
                 None => self.room(subject).await?,
                 Some((waited, at)) => match timeout_at(at, self.room(subject)).await {
                     Ok(room) => room?,
-                    Err(_) => return Err(PublishError::NoRoomInTime { subscription, event, waited }),
+                    Err(_) => {
+                        let NoRoom { subscription, event } = full;
+                        return Err(PublishError::NoRoomInTime { subscription, event, waited });
+                    }
                 },
             }
-            match self.offer(subject, event, Charge::Nothing) {
-                // Another publisher was quicker.
-                Err(PublishError::QueueFull { subscription: full, event: back }) => {
-                    (subscription, event) = (full, back);
-                }
-                other => return other,
-            }
+            event = full.event;
         }
     }
 
@@ -107,10 +102,11 @@ impl MemorySession {
         }
     }
 
+    /// A publish that reached nobody may have met a close.
     #[inline]
-    fn offer(&self, subject: &Subject, event: Event, charge: Charge) -> Result<(), PublishError> {
-        match self.routing.table()?.publish(subject, event, charge)? {
-            Reached::Nobody if self.routing.is_closed() => Err(PublishError::Closed),
+    fn reached(&self, reached: Reached) -> Result<(), PublishError> {
+        match reached {
+            Reached::Nobody(_) if self.routing.is_closed() => Err(PublishError::Closed),
             _ => Ok(()),
         }
     }
@@ -121,7 +117,10 @@ impl Session for MemorySession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
         // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
         consume_budget().await;
-        self.offer(subject, event, Charge::Refusal)
+        match self.routing.table()?.publish(subject, event, Charge::Refusal) {
+            Ok(reached) => self.reached(reached),
+            Err(NoRoom { subscription, event }) => Err(PublishError::QueueFull { subscription, event }),
+        }
     }
 
     async fn close(&self) -> Result<(), CloseError> {
