@@ -11,7 +11,7 @@ mod closure;
 mod delivery;
 mod extract;
 mod fallback;
-mod gate;
+mod given;
 mod handler;
 mod handling;
 mod mode;
@@ -29,6 +29,7 @@ pub use self::{
     closure::{Closure, Plain, WithState},
     delivery::{DelayTooLong, Delivery},
     extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
+    given::{Given, InMode},
     handler::{BusContext, Cx, Handler, Parts},
     mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
@@ -45,8 +46,4 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{
-    fallback::NoSource,
-    gate::{Given, InMode},
-    handling::Handling,
-};
+pub use self::{fallback::NoSource, handling::Handling};
