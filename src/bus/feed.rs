@@ -25,7 +25,9 @@ impl<D> Feed<D> {
         let seats = Arc::new(Seats(Mutex::new(Seating::new(readers))));
         let waker = Waker::from(seats.clone());
         let shared = Arc::new(Shared { stream: Mutex::new(Some(Box::pin(stream))), seats, waker });
-        (0..readers).map(|seat| Self::Shared(Turns { shared: shared.clone(), seat, seated: false })).collect()
+        (0..readers)
+            .map(|seat| Self::Shared(Turns { shared: shared.clone(), seat, seated: false, called: false }))
+            .collect()
     }
 }
 
@@ -37,6 +39,16 @@ impl<D: Stream> Feed<D> {
             Self::Shared(turns) => turns.poll_next(cx),
         }
     }
+
+    /// Whether the reader is to give way between taking a delivery and handling it.
+    ///
+    /// Whom a reader has woken may sit in the slot of its own thread that no other thread takes tasks from (tokio's LIFO
+    /// slot). If the handler then blocked the thread, nobody would wait at the stream any more, and all readers would
+    /// stop with the one that blocks. So whoever was woken goes first.
+    #[inline]
+    pub(super) fn gives_way(&self) -> bool {
+        matches!(self, Self::Shared(Turns { called: true, .. }))
+    }
 }
 
 /// One reader's share in a stream that several take turns at.
@@ -45,6 +57,8 @@ pub(super) struct Turns<D> {
     seat: usize,
     /// Whether this reader may be seated; whoever wakes it takes it out, so only the seats know for certain.
     seated: bool,
+    /// Whether it called somebody when it got its last delivery.
+    called: bool,
 }
 
 /// A stream that several readers take turns at.
@@ -84,7 +98,7 @@ impl<D: Stream> Turns<D> {
         }
         drop(stream);
         let seat = std::mem::take(&mut self.seated).then_some(self.seat);
-        seats.stand_up(seat);
+        self.called = seats.stand_up(seat);
         polled
     }
 }
@@ -144,14 +158,18 @@ impl Seats {
 
     /// Gives up the seat, if there is one, and calls somebody else. If nobody waits, nobody needs to be told: whoever
     /// comes polls first.
-    fn stand_up(&self, seat: Option<usize>) {
+    fn stand_up(&self, seat: Option<usize>) -> bool {
         let mut seating = self.lock();
         let left = seat.and_then(|seat| seating.seats[seat].waker.take());
         let called = seating.call();
         drop(seating);
         drop(left);
-        if let Some(waker) = called {
-            waker.wake();
+        match called {
+            Some(waker) => {
+                waker.wake();
+                true
+            }
+            None => false,
         }
     }
 

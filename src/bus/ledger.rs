@@ -243,7 +243,11 @@ impl fmt::Display for Ledger {
                 ("malformed", lost.malformed),
             ];
             line(f, &format!("{} lost", stats.name), &notes)?;
-            line(f, &format!("{} said", stats.name), &[("errors", stats.errors), ("panics", stats.panics)])?;
+            line(
+                f,
+                &format!("{} said", stats.name),
+                &[("errors", stats.errors), ("panics", stats.panics), ("incidents", stats.incidents)],
+            )?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::{
 
 use crossbeam_utils::CachePadded;
 use futures_core::Stream;
+use tokio::task::yield_now;
 use tokio_util::sync::WaitForCancellationFuture;
 
 use super::{desk::Desk, feed::Feed, guard::guard, tally::Tally};
@@ -56,6 +57,9 @@ where
             Err(end) => return end,
         };
         tally.taken.add_one();
+        if feed.gives_way() {
+            yield_now().await;
+        }
         if attempt.get() > 1 {
             tally.redelivered.add_one();
         }

@@ -88,9 +88,9 @@ impl fmt::Display for Health {
         match self {
             Self::Healthy => f.write_str("healthy"),
             Self::Degraded { failed } => {
-                f.write_str("degraded:")?;
-                for name in failed {
-                    write!(f, " {name}")?;
+                f.write_str("degraded: ")?;
+                for (index, name) in failed.iter().enumerate() {
+                    write!(f, "{}{name}", if index > 0 { ", " } else { "" })?;
                 }
                 Ok(())
             }

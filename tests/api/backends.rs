@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
     task::{Context, Poll},
     time::Duration,
@@ -54,6 +54,8 @@ pub(crate) struct Faults {
     pub(crate) halves: AtomicUsize,
     pub(crate) ids: Mutex<Vec<(Name, SourceId)>>,
     pub(crate) retired: Mutex<Vec<(Name, RetireReason)>>,
+    /// Every last reading.
+    pub(crate) readings: Mutex<Vec<(Name, SourceStats)>>,
 }
 
 impl Faults {
@@ -197,6 +199,7 @@ pub(crate) struct FaultySource {
 pub(crate) struct FaultyDeliveries {
     inner: MemoryDeliveries,
     ended: Pin<Box<dyn Future<Output = ()> + Send>>,
+    handed_over: Arc<AtomicU64>,
     _alive: Alive,
 }
 
@@ -205,6 +208,7 @@ pub(crate) struct FaultyControl {
     name: Name,
     faults: Arc<Faults>,
     ended: watch::Receiver<bool>,
+    handed_over: Arc<AtomicU64>,
     _alive: Alive,
 }
 
@@ -223,8 +227,14 @@ impl Source for FaultySource {
                 pending().await
             }
         };
-        let deliveries = FaultyDeliveries { inner: deliveries, ended: Box::pin(over), _alive: alive() };
-        (deliveries, FaultyControl { inner: control, name, ended, _alive: alive(), faults })
+        let handed_over = Arc::<AtomicU64>::default();
+        let deliveries = FaultyDeliveries {
+            inner: deliveries,
+            ended: Box::pin(over),
+            handed_over: handed_over.clone(),
+            _alive: alive(),
+        };
+        (deliveries, FaultyControl { inner: control, name, ended, handed_over, _alive: alive(), faults })
     }
 }
 
@@ -236,7 +246,11 @@ impl Stream for FaultyDeliveries {
             self.ended = Box::pin(async {});
             return Poll::Ready(None);
         }
-        Pin::new(&mut self.inner).poll_next(cx)
+        let polled = Pin::new(&mut self.inner).poll_next(cx);
+        if let Poll::Ready(Some(_)) = polled {
+            self.handed_over.fetch_add(1, SeqCst);
+        }
+        polled
     }
 }
 
@@ -250,6 +264,10 @@ impl SourceControl for FaultyControl {
         answer(said).await.map_err(RetireError::new)?;
         self.faults.retired.lock().unwrap().push((self.name.clone(), reason));
         let reading = self.inner.retire(reason).await?;
+        let stats = reading.stats;
+        let explained = self.handed_over.load(SeqCst) + stats.pending + stats.evicted;
+        assert_eq!(stats.accepted, explained, "L2: {stats:?}");
+        self.faults.readings.lock().unwrap().push((self.name.clone(), stats));
         let ended = *self.ended.borrow();
         Ok(if ended { reading.ended_by("the link died") } else { reading })
     }
