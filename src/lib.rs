@@ -18,7 +18,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let bus = Bus::builder(Memory::new(), source!("urn:example:greetings")).subscribe(greeter).build()?;
 //! let bus = bus.start().await?;
-//! bus.publish_value(&subject!("greeting.morning"), "com.example.greeting.v1", &"good morning").await?;
+//! bus.publish_value(&subject!("greeting.morning"), "com.example.greeting.v1", "good morning").await?;
 //! tokio::signal::ctrl_c().await?;
 //! let stopped = bus.stop(Duration::from_secs(5)).await;
 //! print!("{}", stopped.bus.ledger());

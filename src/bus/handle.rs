@@ -5,10 +5,10 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use super::{
     Health, Ledger, Publish, Stats, Status, StatusChanges,
     core::Core,
-    publish::{Origin, publish},
+    publish::{BoxedPublish, Origin, publish, publish_boxed},
 };
 use crate::{
-    codec::{Codec, EncodedBy, Json},
+    codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
     event::Event,
     subject::Subject,
@@ -42,13 +42,16 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     ///
     /// # Errors
     /// See [`PublishError`].
-    pub fn publish_value<'a>(
+    pub fn publish_value<'a, T: ?Sized>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &dyn EncodedBy<C>,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(Origin::Handle(&self.core), subject, value_event::<C>(&self.core.source, event_type, value))
+        value: &T,
+    ) -> Publish<'a, B, BoxedPublish<'a>>
+    where
+        C: Encodes<T>,
+    {
+        publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
     }
 
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.

@@ -11,10 +11,10 @@ use super::{
     checks::{Refusal, degrade, refusals},
     consumer::Typed,
     core::{Core, Record},
-    publish::{Origin, publish},
+    publish::{BoxedPublish, Origin, publish, publish_boxed},
 };
 use crate::{
-    codec::{Codec, EncodedBy, Json},
+    codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
@@ -157,13 +157,20 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded.
-    pub fn publish_value<'a>(
+    pub fn publish_value<'a, T: ?Sized>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &dyn EncodedBy<C>,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(Origin::Bus(self.activation()), subject, value_event::<C>(&self.core.source, event_type, value))
+        value: &T,
+    ) -> Publish<'a, B, BoxedPublish<'a>>
+    where
+        C: Encodes<T>,
+    {
+        publish_boxed(
+            Origin::Bus(self.activation()),
+            subject,
+            value_event::<C, T>(&self.core.source, event_type, value),
+        )
     }
 
     fn activation(&self) -> &Activation<B> {

@@ -71,7 +71,7 @@ fn publish_when_room<'a, B: FailsWhenFull>(
     subject: &'a Subject,
     event: Event,
     within: Option<Duration>,
-) -> Waiting<'a> {
+) -> BoxedPublish<'a> {
     match origin {
         Origin::Bus(activation) => Box::pin(B::publish_when_room(&activation.session, subject, event, within)),
         Origin::Handle(core) => Box::pin(async move {
@@ -87,8 +87,8 @@ fn publish_when_room<'a, B: FailsWhenFull>(
     }
 }
 
-/// A publish that has to wait.
-type Waiting<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
+/// A publish on the heap: one that waits, or one whose type must not depend on the value's.
+pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
 /// A publish from a bus or a handle.
 pub(super) fn publish<'a, B: Backend>(
@@ -97,6 +97,17 @@ pub(super) fn publish<'a, B: Backend>(
     event: Result<Event, PublishError>,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
     Publish { origin, subject, start: publish_now::<B>, event: event.map_err(Box::new) }
+}
+
+/// The same, where what is published had to be allocated anyhow. A future that depended on the value's type would say
+/// three times that it cannot be encoded.
+pub(super) fn publish_boxed<'a, B: Backend>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Result<Event, PublishError>,
+) -> Publish<'a, B, BoxedPublish<'a>> {
+    let start = |origin, subject, event| -> BoxedPublish<'a> { Box::pin(publish_now::<B>(origin, subject, event)) };
+    Publish { origin, subject, start, event: event.map_err(Box::new) }
 }
 
 /// A publish. It does nothing until it is awaited.
@@ -157,8 +168,8 @@ pub struct WhenRoom<'a, B: Backend> {
     event: Option<Prepared>,
     within: Option<Duration>,
     at_once: fn(Origin<'a, B>, &Subject, Event) -> Result<(), Event>,
-    when_room: fn(Origin<'a, B>, &'a Subject, Event, Option<Duration>) -> Waiting<'a>,
-    waiting: Option<Waiting<'a>>,
+    when_room: fn(Origin<'a, B>, &'a Subject, Event, Option<Duration>) -> BoxedPublish<'a>,
+    waiting: Option<BoxedPublish<'a>>,
 }
 
 impl<B: Backend> WhenRoom<'_, B> {

@@ -35,21 +35,6 @@ pub trait Encodes<T: ?Sized>: Codec {
     fn encode(value: &T) -> Result<Data, CodecError>;
 }
 
-/// A value that codec `C` can write: [`Encodes`], said of the value. Every value has it that the codec can write.
-pub trait EncodedBy<C: Codec> {
-    /// Writes the value.
-    ///
-    /// # Errors
-    /// As [`Encodes::encode`].
-    fn encoded(&self) -> Result<Data, CodecError>;
-}
-
-impl<T: ?Sized, C: Encodes<T>> EncodedBy<C> for T {
-    fn encoded(&self) -> Result<Data, CodecError> {
-        C::encode(self)
-    }
-}
-
 /// A codec that can read a `T`, which may borrow from the data.
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be decoded by the bus's codec `{Self}`",

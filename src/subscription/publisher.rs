@@ -5,7 +5,7 @@ use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 use uuid::Uuid;
 
 use crate::{
-    codec::{Codec, EncodedBy, Json},
+    codec::{Codec, Encodes, Json},
     contract::PublishError,
     event::{Event, Timestamp, UriReference},
     subject::Subject,
@@ -43,13 +43,16 @@ impl<C: Codec> Publisher<C> {
     ///
     /// # Cancel safety
     /// As [`publish`](Publisher::publish).
-    pub fn publish_value<'a>(
+    pub fn publish_value<'a, T: ?Sized>(
         &'a self,
         subject: &'a Subject,
         event_type: &str,
-        value: &dyn EncodedBy<C>,
-    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
-        match value_event::<C>(self.outlet.source(), event_type, value) {
+        value: &T,
+    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>
+    where
+        C: Encodes<T>,
+    {
+        match value_event::<C, T>(self.outlet.source(), event_type, value) {
             Ok(event) => self.outlet.publish(subject, event),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
@@ -80,12 +83,12 @@ pub(crate) trait Outlet: Send + Sync {
 }
 
 /// Makes the event that carries a value (contract P2).
-pub(crate) fn value_event<C: Codec>(
+pub(crate) fn value_event<C: Encodes<T>, T: ?Sized>(
     source: &UriReference,
     event_type: &str,
-    value: &dyn EncodedBy<C>,
+    value: &T,
 ) -> Result<Event, PublishError> {
-    let data = value.encoded().map_err(|error| PublishError::Value { source: error.into() })?;
+    let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
     Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type)
         .time(Timestamp::now())
         .data(Some(C::CONTENT_TYPE), data)

@@ -88,7 +88,7 @@ async fn answer(answer: Answer) -> Result<(), String> {
         Answer::Fine => Ok(()),
         Answer::Refused => Err("the test says so".to_owned()),
         Answer::RefusedLate => {
-            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            tokio::time::sleep(Duration::from_secs(60)).await;
             Err("the test says so".to_owned())
         }
         Answer::Never => pending().await,

@@ -154,7 +154,7 @@ async fn l6_what_cannot_be_decoded_is_lost_as_undecodable_and_fails_nothing() {
     });
     let bus = builder().subscribe(handler).build().unwrap().start().await.unwrap();
     bus.publish(&subject!("a"), event("no data")).await.unwrap();
-    bus.publish_value(&subject!("a"), "com.example.test.v1", &"text").await.unwrap();
+    bus.publish_value(&subject!("a"), "com.example.test.v1", "text").await.unwrap();
     bus.publish_value(&subject!("a"), "com.example.test.v1", &7_u32).await.unwrap();
     until("it is delivered", || bus.stats("one").unwrap().delivered == 1).await;
     let stats = bus.stop(seconds(1)).await.bus.stats("one").unwrap();
