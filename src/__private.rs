@@ -1,7 +1,7 @@
 //! Every path that the macros may name: re-exports only.
 
 pub use crate::{
-    contract::Facts,
+    contract::{Facts, derived},
     subject::{
         DurableName, Group, Name, Pattern, Subject,
         literal::{
@@ -10,5 +10,5 @@ pub use crate::{
             subject_literal,
         },
     },
-    subscription::{NoSource, open_at_least_once, open_at_most_once},
+    subscription::{Handling, InMode, NoSource, open_at_least_once, open_at_most_once},
 };

@@ -1,4 +1,45 @@
 //! A typed message bus: what a backend cannot do does not compile.
+//!
+//! A service publishes events on a [`Bus`] and subscribes async functions to them with
+//! [`#[subscription]`](macro@subscription). What carries the events is a [backend](contract::Backend); what that cannot
+//! do, a subscription on it cannot ask for, and the error says what is missing and how to mend it.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use tramline::{Bus, Event, Memory, Subject, source, subject, subscription};
+//!
+//! #[subscription(pattern = "greeting.>")]
+//! async fn greeter(subject: &Subject, event: &Event) {
+//!     println!("{subject}: event {} of {}", event.id(), event.source());
+//! }
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bus = Bus::builder(Memory::new(), source!("urn:example:greetings")).subscribe(greeter).build()?;
+//! let bus = bus.start().await?;
+//! bus.publish_value(&subject!("greeting.morning"), "com.example.greeting.v1", "good morning").await?;
+//! tokio::signal::ctrl_c().await?;
+//! let stopped = bus.stop(Duration::from_secs(5)).await;
+//! print!("{}", stopped.bus.ledger());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A stop does not drain: what no handler has taken by then is lost at most once, given back at least once, and counted
+//! either way.
+//!
+//! # Where things are
+//! - To write a service: [`macro@subscription`] and its settings; what a handler can take
+//!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict)); subscriptions made at run
+//!   time ([`subscription`](mod@subscription)).
+//! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
+//! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`].
+//! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].
+//!
+//! # Features
+//! - `memory` (default): the in-memory backend.
+//! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #[doc(hidden)]
 pub mod __private;
@@ -25,3 +66,8 @@ pub use crate::{
 };
 
 pub use tramline_macros::subscription;
+
+/// The example on the front page compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

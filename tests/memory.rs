@@ -1,7 +1,21 @@
 //! The in-memory backend at the session, with no bus above it.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 #[path = "memory/support.rs"]
 mod support;
 
+#[path = "memory/bound.rs"]
+mod bound;
 #[path = "memory/fan_out.rs"]
 mod fan_out;
+#[path = "memory/group.rs"]
+mod group;
+#[path = "memory/lifecycle.rs"]
+mod lifecycle;
+#[path = "memory/order.rs"]
+mod order;
+#[path = "memory/properties.rs"]
+mod properties;
+#[path = "memory/room.rs"]
+mod room;

@@ -26,11 +26,6 @@ impl Errors {
         self.found.push(syn::Error::new_spanned(tokens, text));
     }
 
-    /// A mistake that a parser found.
-    pub(crate) fn parser(&mut self, error: syn::Error) {
-        self.found.push(error);
-    }
-
     /// Looks at what was found: one `compile_error!` for each mistake, or nothing.
     pub(crate) fn check(mut self) -> Result<(), TokenStream> {
         self.checked = true;

@@ -7,26 +7,28 @@ use syn::{Ident, ReturnType, Type};
 use crate::{
     function::Function,
     lifetimes,
-    lower::{ModeType, Model, here},
+    lower::{Bound, ModeType, Model},
     paths,
 };
 
+/// The struct, and behind it two blocks: the outer has what is the user's, the inner what is generated, so that no
+/// generated name is in sight of the user's body and types.
 pub(crate) fn expand(model: &Model, function: &Function) -> TokenStream {
     let item = structure(function);
-    let body = [
-        function.item.to_token_stream(),
-        call(function),
-        arguments(function),
-        subscription(model, function),
-        runs_on(model, function),
-        handler(model, function),
-    ];
-    let conditions = &function.conditions;
+    let (conditions, constants) = (&function.conditions, &model.constants);
+    let users = [itself(function), call(function)];
+    let generated = [subscription(model, function), runs_on(model, function), handler(model, function)];
     let site = Span::mixed_site();
     quote_spanned! {site=>
         #item
         #(#conditions)*
-        const _: () = { #(#body)* };
+        const _: () = {
+            #(#users)*
+            const _: () = {
+                #constants
+                #(#generated)*
+            };
+        };
     }
 }
 
@@ -40,35 +42,37 @@ pub(crate) fn structure(function: &Function) -> TokenStream {
     quote!(#(#conditions)* #(#attributes)* #allow #visibility #item)
 }
 
+/// The function as it is. Its name's place is ours, or rustc would advise on generics, once more for each copy of a type.
+pub(crate) fn itself(function: &Function) -> TokenStream {
+    let mut item = function.item.clone();
+    let at = item.sig.ident.span();
+    let site = Span::mixed_site();
+    item.sig.ident.set_span(at.resolved_at(site));
+    // A handler that nobody subscribes is reported as the struct that nobody makes; and a handler is async, also where it
+    // waits for nothing.
+    quote_spanned!(site=> #[allow(dead_code, clippy::unused_async)] #item)
+}
+
 /// `name::call(..)`, which calls the function as it is.
 pub(crate) fn call(function: &Function) -> TokenStream {
     let site = Span::mixed_site();
-    let (ident, visibility, output) = (function.ident(), &function.visibility, function.output());
-    let types: Vec<_> = function.arguments().collect();
-    let names: Vec<_> = names(types.len());
+    let (ident, visibility, future) = (function.ident(), &function.visibility, paths::future(site));
+    let output = match function.output() {
+        ReturnType::Default => quote_spanned!(site=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    let types = function.arguments();
+    let names: Vec<_> = function.names().zip(names()).map(|(own, other)| own.unwrap_or(other)).collect();
     quote_spanned! {site=>
         #[allow(deprecated)]
         impl #ident {
             /// Calls the function itself, as a unit test does.
-            #[allow(dead_code, unreachable_pub)]
-            #visibility async fn call(#(#names: #types),*) #output {
-                #ident(#(#names),*).await
+            #[allow(unreachable_pub, private_interfaces)]
+            #visibility fn call(#(#names: #types),*) -> impl #future<Output = #output> {
+                #ident(#(#names),*)
             }
         }
     }
-}
-
-/// The arguments' types with the delivery's lifetime, each behind a name that captures nothing of the user's.
-fn arguments(function: &Function) -> TokenStream {
-    function
-        .arguments()
-        .enumerate()
-        .map(|(index, ty)| {
-            let site = Span::mixed_site();
-            let (alias, lifetime, ty) = (alias(index, site), lifetimes::delivery(site), lifetimes::named(ty));
-            quote_spanned!(site=> type #alias<#lifetime> = #ty;)
-        })
-        .collect()
 }
 
 fn subscription(model: &Model, function: &Function) -> TokenStream {
@@ -91,9 +95,9 @@ fn subscription(model: &Model, function: &Function) -> TokenStream {
 /// The one implementation whose bounds are what the settings ask for.
 fn runs_on(model: &Model, function: &Function) -> TokenStream {
     let site = Span::mixed_site();
-    let (ident, bounds) = (function.ident(), &model.bounds);
-    let at_ident = here(ident.span());
-    let (runs_on, backend) = (paths::runs_on(at_ident), paths::backend(site));
+    let ident = function.ident();
+    let (runs_on, backend) = (paths::runs_on(ident.span()), paths::backend(site));
+    let runs_on = quote_spanned!(ident.span()=> #runs_on<B>);
     let (source_id, settings, opening) = (paths::source_id(site), paths::settings(site), paths::opening(site));
     let (delivers, open) = match model.mode {
         ModeType::AtMostOnce => (paths::delivers_at_most_once(site), paths::open_at_most_once(site)),
@@ -101,11 +105,16 @@ fn runs_on(model: &Model, function: &Function) -> TokenStream {
             (paths::delivers_at_least_once(site), paths::open_at_least_once(site))
         }
     };
-    let self_type = located(ident, at_ident);
+    let always = model.bounds.iter().filter(|bound| !bound.in_mode).map(|bound| &bound.capability);
+    let in_mode = model.bounds.iter().filter(|bound| bound.in_mode).map(|Bound { capability, .. }| {
+        let in_mode = paths::in_mode(site);
+        quote_spanned!(site=> <<B as #delivers>::Source as #in_mode<B>>::Backend: #capability)
+    });
+    let clause = where_clause(in_mode);
     quote_spanned! {site=>
         #[automatically_derived]
         #[allow(deprecated)]
-        impl<B: #backend #(+ #bounds)*> #runs_on<B> for #self_type {
+        impl<B: #backend #(+ #always)*> #runs_on for #ident #clause {
             type Source = <B as #delivers>::Source;
 
             fn open<'s>(
@@ -122,85 +131,74 @@ fn runs_on(model: &Model, function: &Function) -> TokenStream {
 fn handler(model: &Model, function: &Function) -> TokenStream {
     let site = Span::mixed_site();
     let ident = function.ident();
-    let at_ident = here(ident.span());
     let types: Vec<_> = function.arguments().collect();
-    let names = names(types.len());
+    let names: Vec<_> = names().take(types.len()).collect();
     let mode = model.mode.path(site);
-    let (extract, ok, err) = (paths::extract(site), paths::ok(site), paths::err(site));
+    let (extract, ok, err, handling) = (paths::extract(site), paths::ok(site), paths::err(site), paths::handling(site));
     let lifetime = lifetimes::delivery(site);
-    let bounds = types.iter().enumerate().map(|(index, ty)| extract_bound(index, ty, model.mode));
-    let extractions = names.iter().enumerate().map(|(index, name)| {
-        let alias = alias(index, site);
+    let clause = where_clause(types.iter().map(|ty| extract_bound(ty, model.mode)));
+    let extractions = names.iter().map(|name| {
         quote_spanned! {site=>
-            let #name = match <#alias<#lifetime> as #extract<#lifetime, X, #mode>>::extract(&parts) {
+            let #name = match #extract::<#lifetime, __AnyBus, #mode>::extract(&parts) {
                 #ok(argument) => argument,
-                #err(rejection) => return #err(rejection),
+                #err(rejection) => return #handling::rejected(rejection),
             };
         }
     });
     let parts = if names.is_empty() { quote_spanned!(site=> _) } else { quote_spanned!(site=> parts) };
-    let said = spread(quote_spanned!(site=> #ident(#(#names),*).await), output_ends(function));
-    let verdict = paths::verdict(site);
-    let judged = quote_spanned!(site=> #verdict::<#mode>::judge(#said));
-    let statements = quote_spanned!(site=> #(#extractions)* #ok(#judged));
-    let future = quote_spanned!(at_ident=> async move { #statements });
-    let (head, signature) = handle(function, &parts);
+    let output = output_ends(function);
+    let said = spread(quote_spanned!(site=> #ident(#(#names),*)), output);
+    let called = spread(quote_spanned!(site=> #handling::called::<#mode>), output);
+    let (head, signature) = handle(ident, &parts);
     quote_spanned! {site=>
-        #head
-        where
-            #(#bounds,)*
-        {
+        #head #clause {
             #signature {
-                #future
+                #(#extractions)*
+                #called(#said)
             }
         }
     }
 }
 
-/// `impl<X: BusContext> Handler<X> for name`, and the signature of its method.
-pub(crate) fn handle(function: &Function, parts_name: &TokenStream) -> (TokenStream, TokenStream) {
-    let site = Span::mixed_site();
-    let ident = located(function.ident(), here(function.ident().span()));
-    let (handler, context, parts) = (paths::handler(site), paths::bus_context(site), paths::parts(site));
-    let (future, send, result) = (paths::future(site), paths::send(site), paths::result(site));
-    let (judgement, rejection, lifetime) = (paths::judgement(site), paths::rejection(site), lifetimes::delivery(site));
+/// `impl<X: BusContext> Handler<X> for name`, and the signature of its method. What a future that is not `Send` is
+/// reported for is where the function is.
+pub(crate) fn handle(ident: &Ident, parts_name: &TokenStream) -> (TokenStream, TokenStream) {
+    let (site, at) = (Span::mixed_site(), ident.span());
+    let (handler, context, parts) = (paths::handler(at), paths::bus_context(site), paths::parts(site));
+    let (future, send, result) = (paths::future(at), paths::send(at), paths::result(at));
+    let (judgement, rejection) = (paths::judgement(at), paths::rejection(at));
+    let lifetime = lifetimes::delivery(site);
+    let handler = quote_spanned!(at=> #handler<__AnyBus>);
     let head = quote_spanned! {site=>
         #[automatically_derived]
-        #[allow(deprecated)]
-        impl<X: #context> #handler<X> for #ident
+        #[allow(deprecated, clippy::absolute_paths)]
+        impl<__AnyBus: #context> #handler for #ident
     };
-    let signature = quote_spanned! {site=>
-        fn handle<#lifetime>(
-            &#lifetime self,
-            #parts_name: #parts<#lifetime, X>,
-        ) -> impl #future<Output = #result<#judgement, #rejection>> + #send + #lifetime
-    };
+    let until = lifetimes::delivery(at);
+    let handled = quote_spanned!(at=> impl #future<Output = #result<#judgement, #rejection>> + #send + #until);
+    let signature = quote_spanned!(site=> fn handle<#lifetime>(&#lifetime self, #parts_name: #parts<#lifetime, __AnyBus>) -> #handled);
     (head, signature)
 }
 
-/// `for<'d> Arg<'d>: Extract<'d, X, Mode>`, all of it where the argument's type is.
-fn extract_bound(index: usize, ty: &Type, mode: ModeType) -> TokenStream {
+fn where_clause(bounds: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let bounds: Vec<_> = bounds.collect();
+    let site = Span::mixed_site();
+    if bounds.is_empty() { TokenStream::new() } else { quote_spanned!(site=> where #(#bounds,)*) }
+}
+
+/// `for<'d> Type: Extract<'d, X, Mode>`, all of it where the argument's type is, and its left-out lifetimes `'d`.
+fn extract_bound(ty: &Type, mode: ModeType) -> TokenStream {
     let ends = ends(ty);
-    let at = here(ends.0);
-    let (alias, lifetime, extract, mode) =
-        (alias(index, at), lifetimes::delivery(at), paths::extract(at), mode.path(at));
-    let left = spread(quote_spanned!(at=> #alias<#lifetime>), ends);
-    let right = spread(quote_spanned!(at=> #extract<#lifetime, X, #mode>), ends);
-    quote_spanned!(at=> for<#lifetime> #left: #right)
+    let at = ends.0;
+    let (ty, lifetime, extract, mode) =
+        (lifetimes::named(ty), lifetimes::delivery(at), paths::extract(at), mode.path(at));
+    let bound = spread(quote_spanned!(at=> #extract<#lifetime, __AnyBus, #mode>), ends);
+    quote_spanned!(at=> for<#lifetime> #ty: #bound)
 }
 
-fn names(count: usize) -> Vec<Ident> {
-    (0..count).map(|index| format_ident!("argument{index}", span = Span::mixed_site())).collect()
-}
-
-fn alias(index: usize, span: Span) -> Ident {
-    format_ident!("__Argument{index}", span = span)
-}
-
-fn located(ident: &Ident, span: Span) -> Ident {
-    let mut ident = ident.clone();
-    ident.set_span(span);
-    ident
+/// `argument0`, `argument1` and so on.
+fn names() -> impl Iterator<Item = Ident> {
+    (0..).map(|index: usize| format_ident!("argument{index}", span = Span::mixed_site()))
 }
 
 /// Where the return type is, or the function's name if there is none.
@@ -224,7 +222,7 @@ fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
     let end = tokens.len().saturating_sub(1);
     for (index, token) in tokens.iter_mut().enumerate() {
         let at = if index == end && index > 0 { last } else { first };
-        token.set_span(here(at));
+        token.set_span(at);
     }
     tokens.into_iter().collect()
 }

@@ -4,7 +4,7 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Ident, ItemFn, Visibility};
+use syn::{Attribute, Ident, Item};
 
 use crate::{expand, function::Function, lower::ModeType, paths};
 
@@ -15,73 +15,82 @@ pub(crate) fn of_function(function: &Function, mode: ModeType, sound: bool) -> T
         let (visibility, item) = (&function.visibility, &function.item);
         return quote!(#visibility #item);
     }
-    let item = &function.item;
-    let site = Span::mixed_site();
-    let allowed = quote_spanned!(site=> #[allow(dead_code, unused)] #item);
-    let call = if sound { expand::call(function) } else { TokenStream::new() };
-    around(function, mode, &quote!(#allowed #call))
+    let mut inner = TokenStream::new();
+    if function.has_sound_types {
+        let (site, item) = (Span::mixed_site(), expand::itself(function));
+        inner.extend(quote_spanned!(site=> #[allow(unused)] #item));
+    }
+    if sound {
+        inner.extend(expand::call(function));
+    }
+    let (item, implementations) = (expand::structure(function), implementations(function.ident(), mode));
+    behind(&item, &function.conditions, &quote!(#inner #implementations))
 }
 
-/// In place of something that is no function with a body, if it has a function's name.
+/// In place of something that is no function with a body, if it has a function's name, or is a type.
 pub(crate) fn of_tokens(tokens: TokenStream) -> TokenStream {
-    let Some(ident) = name(tokens) else { return TokenStream::new() };
     let site = Span::mixed_site();
-    let item: Result<ItemFn, _> = syn::parse2(quote_spanned!(site=> async fn #ident() {}));
-    let Ok(item) = item else { return TokenStream::new() };
-    let function = Function {
-        item,
-        visibility: Visibility::Inherited,
-        struct_attributes: Vec::new(),
-        conditions: Vec::new(),
-        has_receiver: false,
-    };
-    around(&function, ModeType::AtMostOnce, &TokenStream::new())
+    if let Ok(item) = syn::parse2::<Item>(tokens.clone())
+        && !matches!(item, Item::Verbatim(_))
+    {
+        let implementations = match &item {
+            Item::Struct(item) if item.generics.params.is_empty() => implementations(&item.ident, ModeType::AtMostOnce),
+            Item::Enum(item) if item.generics.params.is_empty() => implementations(&item.ident, ModeType::AtMostOnce),
+            _ => TokenStream::new(),
+        };
+        return behind(&item.to_token_stream(), &[], &implementations);
+    }
+    let Some(ident) = name(tokens) else { return TokenStream::new() };
+    let item = quote_spanned!(site=> #[allow(non_camel_case_types)] struct #ident;);
+    behind(&item, &[], &implementations(&ident, ModeType::AtMostOnce))
 }
 
-fn around(function: &Function, mode: ModeType, inner: &TokenStream) -> TokenStream {
+fn behind(item: &TokenStream, conditions: &[Attribute], inner: &TokenStream) -> TokenStream {
     let site = Span::mixed_site();
-    let item = expand::structure(function);
-    let (ident, conditions, mode) = (function.ident(), &function.conditions, mode.path(site));
+    quote_spanned! {site=>
+        #item
+        #(#conditions)*
+        const _: () = { #inner };
+    }
+}
+
+fn implementations(ident: &Ident, mode: ModeType) -> TokenStream {
+    let site = Span::mixed_site();
+    let mode = mode.path(site);
     let (subscription, settings, unreachable) =
         (paths::subscription(site), paths::settings(site), paths::unreachable(site));
     let (runs_on, backend, no_source) = (paths::runs_on(site), paths::backend(site), paths::no_source(site));
     let (opening, source_id) = (paths::opening(site), paths::source_id(site));
     let (boxed, pending) = (paths::boxed(site), paths::pending(site));
-    let (head, handle) = expand::handle(function, &quote_spanned!(site=> _));
+    let (head, handle) = expand::handle(ident, &quote_spanned!(site=> _));
     quote_spanned! {site=>
-        #item
-        #(#conditions)*
-        const _: () = {
-            #inner
+        #[allow(deprecated)]
+        impl #subscription for #ident {
+            type Mode = #mode;
 
-            #[allow(deprecated)]
-            impl #subscription for #ident {
-                type Mode = #mode;
-
-                fn settings(&self) -> #settings {
-                    #unreachable!("this subscription did not compile")
-                }
+            fn settings(&self) -> #settings {
+                #unreachable!("this subscription did not compile")
             }
+        }
 
-            #[allow(deprecated)]
-            impl<B: #backend> #runs_on<B> for #ident {
-                type Source = #no_source;
+        #[allow(deprecated)]
+        impl<B: #backend> #runs_on<B> for #ident {
+            type Source = #no_source;
 
-                fn open<'s>(
-                    _: &'s <B as #backend>::Session,
-                    _: &#settings,
-                    _: #source_id,
-                ) -> #opening<'s, #no_source> {
-                    #boxed::pin(#pending())
-                }
+            fn open<'s>(
+                _: &'s <B as #backend>::Session,
+                _: &#settings,
+                _: #source_id,
+            ) -> #opening<'s, #no_source> {
+                #boxed::pin(#pending())
             }
+        }
 
-            #head {
-                #handle {
-                    #pending()
-                }
+        #head {
+            #handle {
+                #pending()
             }
-        };
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! The function under the attribute: what of it goes where, and what a handler cannot be.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ItemFn, Meta, ReturnType, Token, Type, TypeImplTrait, Visibility,
-    punctuated::Punctuated,
-    visit_mut::{self, VisitMut},
+    Attribute, BoundLifetimes, FnArg, GenericParam, Ident, ItemFn, Lifetime, Meta, Pat, PatIdent, PatType, ReturnType,
+    Token, Type, TypeImplTrait, TypeInfer, Visibility, punctuated::Punctuated, visit::Visit,
 };
 
 use crate::errors::Errors;
@@ -21,11 +20,13 @@ pub(crate) struct Function {
     pub(crate) conditions: Vec<Attribute>,
     /// Whether it is written like a method, so that it can only stand where it stood.
     pub(crate) has_receiver: bool,
+    /// Whether rustc has nothing to say about its signature that has been said already.
+    pub(crate) has_sound_types: bool,
 }
 
 impl Function {
     pub(crate) fn read(mut item: ItemFn, errors: &mut Errors) -> Self {
-        refuse(&item, errors);
+        let has_sound_types = refuse(&item, errors);
         let visibility = std::mem::replace(&mut item.vis, Visibility::Inherited);
         let (mut own, mut struct_attributes, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for attribute in std::mem::take(&mut item.attrs) {
@@ -41,7 +42,7 @@ impl Function {
         }
         item.attrs = own;
         let has_receiver = item.sig.receiver().is_some();
-        Self { item, visibility, struct_attributes, conditions, has_receiver }
+        Self { item, visibility, struct_attributes, conditions, has_receiver, has_sound_types }
     }
 
     pub(crate) fn ident(&self) -> &Ident {
@@ -52,6 +53,18 @@ impl Function {
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Type> {
         self.item.sig.inputs.iter().filter_map(|argument| match argument {
             FnArg::Typed(argument) => Some(&*argument.ty),
+            FnArg::Receiver(_) => None,
+        })
+    }
+
+    /// The arguments' names, where they are names and no other patterns; as locals of ours, since a function may have an
+    /// argument of its own name.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Option<Ident>> {
+        self.item.sig.inputs.iter().map(|argument| match argument {
+            FnArg::Typed(PatType { pat, .. }) => match &**pat {
+                Pat::Ident(PatIdent { ident, .. }) => Some(Ident::new(&ident.to_string(), Span::mixed_site())),
+                _ => None,
+            },
             FnArg::Receiver(_) => None,
         })
     }
@@ -105,9 +118,10 @@ impl syn::parse::Parse for TokenStreamUpToComma {
     }
 }
 
-/// One error for each thing that a handler cannot be.
-fn refuse(item: &ItemFn, errors: &mut Errors) {
+/// One error for each thing that a handler cannot be. Whether rustc would find nothing wrong with the types.
+fn refuse(item: &ItemFn, errors: &mut Errors) -> bool {
     let signature = &item.sig;
+    let mut has_sound_types = signature.variadic.is_none();
     if signature.asyncness.is_none() {
         errors.at(signature.fn_token.span, "a handler is asynchronous; write `async fn`");
     }
@@ -134,19 +148,21 @@ fn refuse(item: &ItemFn, errors: &mut Errors) {
                 if let Some(attribute) = argument.attrs.first() {
                     errors.over(attribute, "a handler's argument has no attributes; leave it out");
                 }
-                let mut found = ImplTraits { errors };
-                found.visit_type_mut(&mut argument.ty.clone());
+                let declared = item.sig.generics.lifetimes().map(|parameter| parameter.lifetime.ident.clone());
+                let mut types = Types { errors, declared: declared.collect(), sound: true };
+                types.visit_type(&argument.ty);
+                has_sound_types &= types.sound;
             }
         }
     }
+    has_sound_types
 }
 
 fn refuse_generics(item: &ItemFn, errors: &mut Errors) {
     for parameter in &item.sig.generics.params {
         match parameter {
             GenericParam::Lifetime(parameter) => {
-                let text = "a handler names no lifetime; write `'_`, all arguments borrow from the delivery";
-                errors.at(parameter.lifetime.span(), text);
+                errors.at(parameter.lifetime.span(), NAMES_NO_LIFETIME);
             }
             GenericParam::Type(parameter) => {
                 let text = "a handler is not generic, it is registered by its name; write the type, or use `Bus::builder`'s closures";
@@ -165,15 +181,38 @@ fn refuse_generics(item: &ItemFn, errors: &mut Errors) {
     }
 }
 
-/// Refuses `impl Trait` anywhere in a type.
-struct ImplTraits<'e> {
+/// Refuses what an argument's type cannot hold.
+struct Types<'e> {
     errors: &'e mut Errors,
+    /// Lifetimes that are refused where they are declared, or are a part's own.
+    declared: Vec<Ident>,
+    sound: bool,
 }
 
-impl VisitMut for ImplTraits<'_> {
-    fn visit_type_impl_trait_mut(&mut self, found: &mut TypeImplTrait) {
-        let text = "a handler's argument has one type; write it instead of `impl Trait`";
-        self.errors.at(found.impl_token.span, text);
-        visit_mut::visit_type_impl_trait_mut(self, found);
+impl<'t> Visit<'t> for Types<'_> {
+    fn visit_type_impl_trait(&mut self, found: &'t TypeImplTrait) {
+        self.errors.at(found.impl_token.span, "a handler's argument has one type; write it instead of `impl Trait`");
+    }
+
+    fn visit_type_infer(&mut self, found: &'t TypeInfer) {
+        self.errors.at(found.underscore_token.span, "a handler's argument has one type; write it instead of `_`");
+        self.sound = false;
+    }
+
+    fn visit_lifetime(&mut self, found: &'t Lifetime) {
+        if found.ident != "static" && found.ident != "_" && !self.declared.contains(&found.ident) {
+            self.errors.at(found.span(), NAMES_NO_LIFETIME);
+            self.sound = false;
+        }
+    }
+
+    fn visit_bound_lifetimes(&mut self, found: &'t BoundLifetimes) {
+        let own = found.lifetimes.iter().filter_map(|parameter| match parameter {
+            GenericParam::Lifetime(parameter) => Some(parameter.lifetime.ident.clone()),
+            GenericParam::Type(_) | GenericParam::Const(_) => None,
+        });
+        self.declared.extend(own);
     }
 }
+
+const NAMES_NO_LIFETIME: &str = "a handler names no lifetime; write `'_`, all arguments borrow from the delivery";

@@ -1,8 +1,9 @@
 //! From a declaration to what is emitted: bounds, each at the value that asks for it, and settings.
 
+use std::time::Duration;
+
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use std::time::Duration;
 use syn::{Ident, LitStr};
 
 use crate::{
@@ -15,10 +16,19 @@ use crate::{
 pub(crate) struct Model {
     /// `AtMostOnce`, `AtLeastOnce<..>`, at a place.
     pub(crate) mode: ModeType,
-    /// What the backend must be able to do.
-    pub(crate) bounds: Vec<TokenStream>,
-    /// The body of `Subscription::settings`.
+    /// What the backend must be able to do; first of all, deliver in the mode.
+    pub(crate) bounds: Vec<Bound>,
+    /// The literals, as constant items that the compiler checks.
+    pub(crate) constants: TokenStream,
+    /// The body of `Subscription::settings`, which names the constants.
     pub(crate) settings: TokenStream,
+}
+
+/// One capability, at the value that asks for it.
+pub(crate) struct Bound {
+    pub(crate) capability: TokenStream,
+    /// Whether it is asked only of a backend that has the mode: one missing mode is one error.
+    pub(crate) in_mode: bool,
 }
 
 /// The mode as a type.
@@ -46,13 +56,13 @@ impl ModeType {
     }
 }
 
-/// A user's token's place, with names resolved where the macro is defined.
-pub(crate) fn here(span: Span) -> Span {
-    span.resolved_at(Span::mixed_site())
-}
-
 pub(crate) fn lower(declared: &Declared) -> Model {
-    Model { mode: mode(declared), bounds: bounds(declared), settings: settings(declared) }
+    Model {
+        mode: mode(declared),
+        bounds: bounds(declared),
+        constants: constants(declared),
+        settings: settings(declared),
+    }
 }
 
 fn mode(declared: &Declared) -> ModeType {
@@ -71,80 +81,92 @@ impl AtLeastOnce {
     }
 }
 
-fn bounds(declared: &Declared) -> Vec<TokenStream> {
-    let mode_at = here(declared.mode_at);
+/// What the mode asks for, at its own place, and then what the other settings ask for.
+fn bounds(declared: &Declared) -> Vec<Bound> {
+    let mode_at = declared.mode_at;
     let mut bounds = Vec::new();
+    let mut ask = |capability: fn(Span) -> TokenStream, at: Span, in_mode: bool| {
+        bounds.push(Bound { capability: capability(at), in_mode });
+    };
     match &declared.mode {
-        DeclaredMode::AtMostOnce { .. } => bounds.push(paths::delivers_at_most_once(mode_at)),
+        DeclaredMode::AtMostOnce { .. } => ask(paths::delivers_at_most_once, mode_at, false),
         DeclaredMode::AtLeastOnce(mode) => {
-            bounds.push(paths::delivers_at_least_once(mode_at));
+            ask(paths::delivers_at_least_once, mode_at, false);
             if !mode.allow_volatile {
-                bounds.push(paths::survives_restart(mode_at));
+                ask(paths::survives_restart, mode_at, true);
             }
             match &mode.slow_handler {
-                None => bounds.push(paths::keeps_for_handler(mode_at)),
-                Some(slow) if slow.value == SlowHandler::ExtendLease => {
-                    bounds.push(paths::keeps_for_handler(here(slow.at)));
-                }
+                None => ask(paths::keeps_for_handler, mode_at, true),
+                Some(slow) if slow.value == SlowHandler::ExtendLease => ask(paths::keeps_for_handler, slow.at, true),
                 Some(_) => {}
             }
             if let Some(start) = mode.start_at.as_ref().filter(|start| start.value == StartAt::AllAvailable) {
-                bounds.push(paths::replays(here(start.at)));
+                ask(paths::replays, start.at, true);
             }
             if let Some(at) = mode.delays_at() {
-                bounds.push(paths::delays_redelivery(here(at)));
+                ask(paths::delays_redelivery, at, true);
             }
         }
     }
     if let Selects::Pattern(pattern) = &declared.selects
         && pattern.value().contains(['*', '>'])
     {
-        bounds.push(paths::matches_patterns(here(pattern.span())));
+        ask(paths::matches_patterns, pattern.span(), false);
     }
     if let Some(Overflow { policy, policy_at, preferred: false }) = declared.overflow {
-        let at = here(policy_at);
-        bounds.push(match policy {
-            Policy::ShedNewest => paths::sheds_newest(at),
-            Policy::ShedOldest => paths::sheds_oldest(at),
-            Policy::Fail => paths::fails_when_full(at),
-        });
+        match policy {
+            Policy::ShedNewest => ask(paths::sheds_newest, policy_at, true),
+            Policy::ShedOldest => ask(paths::sheds_oldest, policy_at, true),
+            Policy::Fail => ask(paths::fails_when_full, policy_at, false),
+        }
     }
     if let Some(at) = declared.ordered {
-        bounds.push(paths::orders(here(at)));
+        ask(paths::orders, at, false);
     }
     bounds
 }
 
-/// `Settings::at_..(..)` with one call for each further setting, before it the literals that the compiler checks.
-fn settings(declared: &Declared) -> TokenStream {
-    let site = Span::mixed_site();
-    let path = paths::settings(site);
+fn constants(declared: &Declared) -> TokenStream {
     let mut constants = constant("NAME", paths::name, paths::name_literal, &declared.name, None);
     constants.extend(match &declared.selects {
         Selects::Subject(text) => {
-            let check = paths::check_subject_literal(here(text.span()));
+            let check = paths::check_subject_literal(text.span());
             constant("PATTERN", paths::pattern, paths::pattern_literal, text, Some(check))
         }
         Selects::Pattern(text) => constant("PATTERN", paths::pattern, paths::pattern_literal, text, None),
     });
+    constants.extend(match &declared.mode {
+        DeclaredMode::AtMostOnce { group: None } => TokenStream::new(),
+        DeclaredMode::AtMostOnce { group: Some(group) } => {
+            constant("GROUP", paths::group, paths::group_literal, group, None)
+        }
+        DeclaredMode::AtLeastOnce(mode) => {
+            constant("DURABLE", paths::durable_name, paths::durable_literal, &mode.durable, None)
+        }
+    });
+    constants
+}
+
+/// `Settings::at_..(..)` with one call for each further setting.
+fn settings(declared: &Declared) -> TokenStream {
+    let site = Span::mixed_site();
+    let path = paths::settings(site);
     let mut calls = Vec::new();
     let begin = match &declared.mode {
         DeclaredMode::AtMostOnce { group } => {
-            if let Some(group) = group {
-                constants.extend(constant("GROUP", paths::group, paths::group_literal, group, None));
+            if group.is_some() {
                 calls.push(quote_spanned!(site=> group(GROUP)));
             }
             quote_spanned!(site=> at_most_once(NAME, PATTERN))
         }
         DeclaredMode::AtLeastOnce(mode) => {
-            constants.extend(constant("DURABLE", paths::durable_name, paths::durable_literal, &mode.durable, None));
             at_least_once_calls(mode, &mut calls);
             let max_deliver = nonzero(paths::nonzero_u32, u64::from(mode.max_deliver));
             quote_spanned!(site=> at_least_once(NAME, PATTERN, DURABLE, #max_deliver))
         }
     };
     common_calls(declared, &mut calls);
-    quote_spanned!(site=> #constants #path::#begin #(.#calls)*)
+    quote_spanned!(site=> #path::#begin #(.#calls)*)
 }
 
 /// A constant item, so that `cargo check` evaluates it: a literal that breaks a rule is one error, at the literal.
@@ -155,7 +177,7 @@ fn constant(
     text: &LitStr,
     check: Option<TokenStream>,
 ) -> TokenStream {
-    let (site, at) = (Span::mixed_site(), here(text.span()));
+    let (site, at) = (Span::mixed_site(), text.span());
     let (name, ty, make) = (Ident::new(name, site), ty(site), make(at));
     let value = quote_spanned!(at=> #make(#text));
     match check {
@@ -243,11 +265,12 @@ fn restart(restart: Restart) -> TokenStream {
     value
 }
 
+/// A number of at least 1, as 1 and the rest: it cannot fail, and is no constant of its own to be evaluated.
 fn nonzero(path: fn(Span) -> TokenStream, number: u64) -> TokenStream {
     let site = Span::mixed_site();
     let path = path(site);
-    let number = proc_macro2::Literal::u64_unsuffixed(number);
-    quote_spanned!(site=> const { #path::new(#number).unwrap() })
+    let rest = proc_macro2::Literal::u64_unsuffixed(number.saturating_sub(1));
+    quote_spanned!(site=> #path::MIN.saturating_add(#rest))
 }
 
 fn duration(duration: Duration) -> TokenStream {

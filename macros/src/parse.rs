@@ -54,14 +54,9 @@ pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Vec<Entry> 
 fn entries(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Entry> {
     let mut entries = Vec::new();
     while !input.is_empty() {
-        if input.peek(Ident::peek_any) {
-            match input.call(Ident::parse_any) {
-                Ok(word) => {
-                    let value = value(&word, input, errors);
-                    entries.push(Entry { word, value });
-                }
-                Err(error) => errors.parser(error),
-            }
+        if let Ok(word) = input.call(Ident::parse_any) {
+            let value = value(&word, input, errors);
+            entries.push(Entry { word, value });
         } else {
             let text = "a setting begins with a word: `word`, `word = value` or `word(..)`";
             errors.at(input.span(), text);

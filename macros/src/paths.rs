@@ -63,7 +63,6 @@ paths! {
     source_id = tramline::contract::SourceId;
     start_at = tramline::contract::StartAt;
     subscription = tramline::subscription::Subscription;
-    verdict = tramline::subscription::Verdict;
 
     // Only for this macro.
     check_subject_literal = tramline::__private::check_subject_literal;
@@ -71,6 +70,8 @@ paths! {
     durable_name = tramline::__private::DurableName;
     group = tramline::__private::Group;
     group_literal = tramline::__private::group_literal;
+    handling = tramline::__private::Handling;
+    in_mode = tramline::__private::InMode;
     name = tramline::__private::Name;
     name_literal = tramline::__private::name_literal;
     no_source = tramline::__private::NoSource;

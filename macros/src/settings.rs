@@ -266,7 +266,7 @@ fn backoff(entry: Entry, errors: &mut Errors) -> Option<Backoff> {
         .collect();
     if !missing.is_empty() {
         let missing = crate::suggest::listed(&missing, "and");
-        errors.at(entry.word.span(), format!("`backoff` lacks {missing}; write them {AS_IN}"));
+        errors.at(entry.word.span(), format!("`backoff` lacks {missing}; it is written {AS_IN}"));
     }
     let multiplier = if multiplier.is_absent() { DEFAULT_MULTIPLIER } else { multiplier.into_value()? };
     Some(Backoff { initial: initial.into_value()?, max: max.into_value()?, multiplier })

@@ -1,6 +1,6 @@
 //! The attribute from end to end: parse, validate, lower, expand; or the fallback.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Item, ItemFn};
 
@@ -17,7 +17,7 @@ use crate::{
 pub(crate) fn subscription(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
-        Err(error) => return not_a_function(item, error),
+        Err(error) => return not_a_function(item, &error),
     };
 
     let mut of_function = Errors::new();
@@ -51,17 +51,13 @@ fn mode(settings: &Settings) -> ModeType {
     }
 }
 
-fn not_a_function(item: TokenStream, error: syn::Error) -> TokenStream {
-    if let Ok(item) = syn::parse2::<Item>(item.clone())
-        && !matches!(item, Item::Verbatim(_))
-    {
-        let mut errors = Errors::new();
-        errors.at(proc_macro2::Span::call_site(), "`#[subscription(..)]` goes on an `async fn`");
-        let mistakes = errors.check().err();
-        return quote!(#mistakes #item);
-    }
+fn not_a_function(item: TokenStream, error: &syn::Error) -> TokenStream {
     let mut errors = Errors::new();
-    errors.parser(error);
+    if syn::parse2::<Item>(item.clone()).is_ok_and(|item| !matches!(item, Item::Verbatim(_))) {
+        errors.at(Span::call_site(), "`#[subscription(..)]` goes on an `async fn`");
+    } else {
+        errors.at(error.span(), format!("`#[subscription(..)]` goes on an `async fn` with a body; {error}"));
+    }
     let (mistakes, fallback) = (errors.check().err(), fallback::of_tokens(item));
     quote!(#mistakes #fallback)
 }

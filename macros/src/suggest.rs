@@ -7,13 +7,15 @@ pub(crate) fn nearest<'w>(given: &str, words: &[&'w str]) -> Option<&'w str> {
     (distance <= given.len().min(word.len()) / 3).then_some(word)
 }
 
-/// Quotes and lists words: `a`, `b` or `c`.
+/// Quotes and lists words: `a`, `b` or `c`; with a comma for the last, too, `a`, `b`, `c`.
 pub(crate) fn listed(words: &[&str], last: &str) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
-        Some((end, [])) => end.clone(),
-        Some((end, rest)) => format!("{} {last} {end}", rest.join(", ")),
-        None => String::new(),
+        Some((end, rest)) if !rest.is_empty() => {
+            let space = if last == "," { "" } else { " " };
+            format!("{}{space}{last} {end}", rest.join(", "))
+        }
+        _ => quoted.concat(),
     }
 }
 

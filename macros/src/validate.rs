@@ -94,11 +94,11 @@ fn at_most_once_by_default(settings: &Settings, errors: &mut Errors) {
     let misplaced = at_least_once_only(settings);
     if let Some((_, first)) = misplaced.first() {
         let words: Vec<_> = misplaced.iter().map(|(word, _)| *word).collect();
-        let (words, mean) = (listed(&words, "and"), if words.len() == 1 { "means" } else { "mean" });
-        errors.at(
-            *first,
-            format!("{words} {mean} something only at least once; write `mode = AtLeastOnce`, or leave out"),
-        );
+        let (mean, them) = if words.len() == 1 { ("means", "it") } else { ("mean", "them") };
+        let words = listed(&words, "and");
+        let text =
+            format!("{words} {mean} something only at least once; write `mode = AtLeastOnce`, or leave {them} out");
+        errors.at(*first, text);
     }
 }
 
@@ -162,8 +162,9 @@ fn at_least_once(settings: &Settings, mode: Span, errors: &mut Errors) {
     if let (Some(bound), Some(concurrency)) = (bound, settings.concurrency.set())
         && concurrency.value > bound
     {
-        let text =
-            format!("`concurrency` is above the bound of {bound}, so that many are never at hand; raise `bound`");
+        let text = format!(
+            "`concurrency` is above the bound of {bound}, so that many are never at hand; raise `bound`, or lower it"
+        );
         errors.at(concurrency.at, text);
     }
     // C17

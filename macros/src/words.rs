@@ -33,19 +33,18 @@ pub(crate) const AT_LEAST_ONCE_ONLY: &[&str] = &[
 pub(crate) const RESTART: &[&str] = &["max_restarts", "initial", "max", "reset_after"];
 pub(crate) const BACKOFF: &[&str] = &["initial", "max", "multiplier"];
 
-/// Words that people try, what to say to them, and the setting that they stand for.
-const REFUSED: &[(&str, &str, &str)] = &[
-    ("competing", "write `group = \"..\"`; under `AtLeastOnce` the durable name is the group", "group"),
-    ("unbounded", UNBOUNDED, "bound"),
-    ("prefetch", "write `bound = N`, the most that a subscription holds", "bound"),
-    ("max_attempts", "write `max_deliver = N`", "max_deliver"),
-    ("retries", "write `max_deliver = N`, the first attempt counted in", "max_deliver"),
-    ("topic", "write `subject = \"..\"`, or `pattern = \"..\"` with wildcards", "subject"),
-    ("filter", "write `subject = \"..\"`, or `pattern = \"..\"` with wildcards", "subject"),
-];
-
 /// What is said to a bound that is none (contract C24).
 pub(crate) const UNBOUNDED: &str = "unbounded is not a policy; write `bound = N`, or leave it out for 256";
+
+/// Words that people try, what is said to them, and the setting that they stand for.
+const REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "competing",
+        "`competing` is not a setting; write `group = \"..\"`, or at least once nothing, the durable name is the group",
+        "group",
+    ),
+    ("unbounded", UNBOUNDED, "bound"),
+];
 
 /// The entries of one list by their words, each once. A word that is near an accepted one counts as that one.
 pub(crate) struct Words(BTreeMap<&'static str, Entry>);
@@ -55,17 +54,17 @@ impl Words {
     pub(crate) fn of_attribute(entries: Vec<Entry>, errors: &mut Errors) -> Self {
         let known: Vec<_> = [IN_BOTH_MODES, AT_MOST_ONCE_ONLY, AT_LEAST_ONCE_ONLY].concat();
         let all = format!(
-            "in both modes: {}\nunder `AtMostOnce` only: {}\nunder `AtLeastOnce` only: {}",
-            listed(IN_BOTH_MODES, "and"),
-            listed(AT_MOST_ONCE_ONLY, "and"),
-            listed(AT_LEAST_ONCE_ONLY, "and")
+            "in both modes: {}\nat most once: {}\nat least once: {}",
+            listed(IN_BOTH_MODES, ","),
+            listed(AT_MOST_ONCE_ONLY, ","),
+            listed(AT_LEAST_ONCE_ONLY, ",")
         );
         Self::sort(entries, &known, &|word| format!("unknown setting `{word}`; the settings are\n{all}"), errors)
     }
 
     /// The parts of `setting(..)`.
     pub(crate) fn of_parts(setting: &str, entries: Vec<Entry>, known: &[&'static str], errors: &mut Errors) -> Self {
-        let all = listed(known, "and");
+        let all = listed(known, ",");
         Self::sort(entries, known, &|word| format!("`{setting}` has no `{word}`; its parts are {all}"), errors)
     }
 
@@ -87,8 +86,8 @@ impl Words {
                 continue;
             }
             let refused = REFUSED.iter().find(|(word, _, meant)| *word == given && known.contains(meant));
-            let meant = if let Some((word, fix, meant)) = refused {
-                errors.at(entry.word.span(), format!("`{word}` is not a setting; {fix}"));
+            let meant = if let Some((_, text, meant)) = refused {
+                errors.at(entry.word.span(), text);
                 Some(*meant)
             } else {
                 let near = nearest(&given, known);

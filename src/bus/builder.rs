@@ -15,7 +15,8 @@ use crate::{
     event::UriReference,
     subject::{DurableName, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Handler, ModeSettings, RunsOn, Settings, WantsSubject,
+        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, Subscription,
+        WantsSubject,
     },
 };
 
@@ -61,7 +62,10 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
 
     /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
     /// backend, and what it takes against the bus's state and codec.
-    pub fn subscribe<H: RunsOn<B> + Handler<Cx<S, C>>>(mut self, handler: H) -> Self {
+    pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
+    where
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
+    {
         let settings = handler.settings();
         let consumer = Typed::<H, Cx<S, C>> { handler: Arc::new(handler), state: self.state.clone() };
         self.subscriptions.push((settings, Box::new(consumer)));

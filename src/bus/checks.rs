@@ -84,6 +84,10 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
                 .into(),
         );
     }
+    if settings.restart.is_some_and(|restart| !restart.is_sound()) {
+        // V2
+        refuse("restart", "..".into(), "its `initial` is above its `max`: lower the one, or raise the other".into());
+    }
     let ModeSettings::AtLeastOnce { backoff, max_nack_delay, .. } = &settings.mode else { return };
     if concurrency > settings.bound {
         // C34

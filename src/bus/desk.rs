@@ -26,7 +26,7 @@ pub(super) struct Desk {
     pub(super) cut_off: CancellationToken,
     /// Fires when settlements under way are given up (T8).
     pub(super) given_up: CancellationToken,
-    at_least_once: bool,
+    pub(super) at_least_once: bool,
     backoff: Option<Backoff>,
     /// Whether a message that is declined in vain is gone (T13).
     volatile: bool,
@@ -64,23 +64,6 @@ impl Desk {
         self.closing.load(Relaxed)
     }
 
-    /// Accounts for one delivery and settles it (contract L6, T1). Returns the panic's text if the handler panicked,
-    /// which fails the consumer.
-    pub(super) async fn conclude<S: Settle>(
-        &self,
-        tally: &Tally,
-        handled: Handled,
-        attempt: NonZeroU32,
-        subject: &Subject,
-        settler: S,
-    ) -> Option<String> {
-        if self.at_least_once {
-            self.settle(tally, handled, attempt, subject, settler).await
-        } else {
-            self.record(tally, handled, subject)
-        }
-    }
-
     /// Accounts for what arrived as no valid event (Q10).
     pub(super) async fn malformed<S: Settle>(
         &self,
@@ -99,8 +82,10 @@ impl Desk {
         }
     }
 
-    /// At most once the message was settled before anybody saw it; what the handler said is only recorded (M1).
-    fn record(&self, tally: &Tally, handled: Handled, subject: &Subject) -> Option<String> {
+    /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
+    /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
+    #[inline]
+    pub(super) fn record(&self, tally: &Tally, handled: Handled, subject: &Subject) -> Option<String> {
         match handled {
             Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, subject),
             Guarded::Returned(Err(rejection)) => {
@@ -118,7 +103,9 @@ impl Desk {
         None
     }
 
-    async fn settle<S: Settle>(
+    /// Accounts for one delivery at least once, and settles it (contract L6, T1). Returns the panic's text if the handler
+    /// panicked, which fails the consumer.
+    pub(super) async fn settle<S: Settle>(
         &self,
         tally: &Tally,
         handled: Handled,
@@ -167,6 +154,7 @@ impl Desk {
     }
 
     /// What the handler said.
+    #[inline]
     fn judged(&self, tally: &Tally, judgement: &Judgement, subject: &Subject) {
         match judgement.settlement.outcome {
             Outcome::Acked => tally.acked.add_one(),

@@ -8,7 +8,6 @@ use std::{
     task::{Context, Poll},
 };
 
-use pin_project_lite::pin_project;
 use tokio_util::sync::WaitForCancellationFuture;
 
 use crate::subscription::panic_text;
@@ -22,40 +21,43 @@ pub(super) enum Guarded<T> {
     CutOff,
 }
 
-pin_project! {
-    pub(super) struct Guard<'g, 'k, F> {
-        #[pin]
-        future: Option<F>,
-        cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
-    }
+/// Guards the future in this slot, which is empty afterwards.
+pub(super) struct Guard<'g, 'k, F> {
+    slot: Pin<&'g mut Option<F>>,
+    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
 }
 
-/// Guards a future. `cut_off` is looked at only while the future is pending, so that it costs a ready one nothing.
-pub(super) fn guard<'g, 'k, F>(future: F, cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>) -> Guard<'g, 'k, F> {
-    Guard { future: Some(future), cut_off }
+/// Guards a future where it is pinned already, so that it is not moved. `cut_off` is looked at only while the future is
+/// pending, so that it costs a ready one nothing.
+pub(super) fn guard<'g, 'k, F>(
+    slot: Pin<&'g mut Option<F>>,
+    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
+) -> Guard<'g, 'k, F> {
+    Guard { slot, cut_off }
 }
 
 impl<F: Future> Future for Guard<'_, '_, F> {
     type Output = Guarded<F::Output>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { slot, cut_off } = &mut *self;
         // The future is dropped inside of the guard in every case: a destructor may panic too.
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            let future = this.future.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
+            let future = slot.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
             let ended = match future.poll(cx) {
                 Poll::Ready(value) => Guarded::Returned(value),
-                Poll::Pending if this.cut_off.as_mut().poll(cx).is_ready() => Guarded::CutOff,
+                Poll::Pending if cut_off.as_mut().poll(cx).is_ready() => Guarded::CutOff,
                 Poll::Pending => return Poll::Pending,
             };
-            this.future.set(None);
+            slot.set(None);
             Poll::Ready(ended)
         }));
         match polled {
             Ok(poll) => poll,
             Err(payload) => {
                 let text = describe(payload);
-                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| this.future.set(None))) {
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| slot.set(None))) {
                     dispose(payload);
                 }
                 Poll::Ready(Guarded::Panicked(text))

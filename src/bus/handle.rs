@@ -2,7 +2,11 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use super::{Health, Ledger, Publish, Stats, Status, StatusChanges, core::Core, publish::publish};
+use super::{
+    Health, Ledger, Publish, Stats, Status, StatusChanges,
+    core::Core,
+    publish::{BoxedPublish, Origin, publish, publish_boxed},
+};
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
@@ -31,7 +35,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         subject: &'a Subject,
         event: Event,
     ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(&self.core, subject, Ok(event))
+        publish(Origin::Handle(&self.core), subject, Ok(event))
     }
 
     /// Publishes a value; see [`Bus::publish_value`](super::Bus::publish_value).
@@ -43,11 +47,11 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         subject: &'a Subject,
         event_type: &str,
         value: &T,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C, T>>
+    ) -> Publish<'a, B, BoxedPublish<'a>>
     where
         C: Encodes<T>,
     {
-        publish(&self.core, subject, value_event::<C, T>(&self.core.source, event_type, value))
+        publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
     }
 
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.

@@ -11,7 +11,7 @@ use super::{
     checks::{Refusal, degrade, refusals},
     consumer::Typed,
     core::{Core, Record},
-    publish::publish,
+    publish::{BoxedPublish, Origin, publish, publish_boxed},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
@@ -19,7 +19,8 @@ use crate::{
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Handler, RunsOn, WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, Subscription,
+        WantsSubject, value_event,
     },
 };
 
@@ -148,7 +149,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         subject: &'a Subject,
         event: Event,
     ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(&self.core, subject, Ok(event))
+        publish(Origin::Bus(self.activation()), subject, Ok(event))
     }
 
     /// Publishes a value as an event of this type: `datacontenttype` from the codec, `source` from the bus, a fresh
@@ -161,11 +162,20 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         subject: &'a Subject,
         event_type: &str,
         value: &T,
-    ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C, T>>
+    ) -> Publish<'a, B, BoxedPublish<'a>>
     where
         C: Encodes<T>,
     {
-        publish(&self.core, subject, value_event::<C, T>(&self.core.source, event_type, value))
+        publish_boxed(
+            Origin::Bus(self.activation()),
+            subject,
+            value_event::<C, T>(&self.core.source, event_type, value),
+        )
+    }
+
+    fn activation(&self) -> &Activation<B> {
+        let activation = self.running.as_ref().and_then(|lifeline| lifeline.activation.as_deref());
+        activation.expect("a running bus has an activation")
     }
 
     /// Subscribes a handler without state on the running bus; it is supervised like the others, and is there after a
@@ -173,7 +183,10 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     ///
     /// # Errors
     /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
-    pub fn subscribe<H: RunsOn<B> + Handler<Cx<(), C>>>(&self, handler: H) -> Attaching {
+    pub fn subscribe<H: Subscription>(&self, handler: H) -> Attaching
+    where
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<(), C>>,
+    {
         self.subscribe_with((), handler)
     }
 
@@ -184,7 +197,8 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     pub fn subscribe_with<S, H>(&self, state: S, handler: H) -> Attaching
     where
         S: Send + Sync + 'static,
-        H: RunsOn<B> + Handler<Cx<S, C>>,
+        H: Subscription,
+        Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
     {
         attach::<B, Cx<S, C>, H>(&self.core, state, handler)
     }

@@ -27,6 +27,6 @@ pub use self::{
     handle::Handle,
     ledger::{Ledger, Lost, SettlementStats, Stats},
     lifecycle::{Attaching, Bus, Dormant, OnRunning, Running, Stopped},
-    publish::{Publish, WhenRoom},
+    publish::{BoxedPublish, Publish, WhenRoom},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

@@ -2,82 +2,151 @@
 
 use std::{
     fmt,
-    future::Future,
+    future::{Future, IntoFuture},
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
-use pin_project_lite::pin_project;
-use tokio::time::Sleep;
+use tokio::task::coop::poll_proceed;
 
-use super::core::{Core, after};
+use super::{activation::Activation, core::Core};
 use crate::{
     contract::{Backend, FailsWhenFull, PublishError, Session},
     event::Event,
-    subject::{Name, Subject},
+    subject::Subject,
 };
 
-/// Publishes through the activation that is live, which cannot be closed under it (contract Y5, Y6).
-pub(super) async fn publish_now<B: Backend>(
-    core: &Core<B>,
-    subject: &Subject,
-    event: Event,
-) -> Result<(), PublishError> {
-    let activation = core.activation.load();
-    let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
-    let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
-    activation.session.publish(subject, event).await
+/// Where a publish comes from.
+pub(super) enum Origin<'a, B: Backend> {
+    /// A running bus. It cannot be stopped while it is borrowed, so its activation is there and stays (contract Y6).
+    Bus(&'a Activation<B>),
+    /// A handle, which asks for the activation that is live, if there is one (Y5).
+    Handle(&'a Core<B>),
 }
 
-pin_project! {
-    /// A publish. It does nothing until it is awaited.
-    ///
-    /// # Cancel safety
-    /// Dropped before it is ready, it leaves open whether the event was taken; it is never taken in part.
-    #[must_use = "a publish does nothing until it is awaited"]
-    pub struct Publish<'a, B: Backend, F> {
-        core: &'a Core<B>,
-        subject: &'a Subject,
-        start: fn(&'a Core<B>, &'a Subject, Event) -> F,
-        event: Option<Result<Event, PublishError>>,
-        #[pin]
-        running: Option<F>,
+impl<B: Backend> Clone for Origin<'_, B> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// A publish through the activation that is live.
+impl<B: Backend> Copy for Origin<'_, B> {}
+
+/// An event, or why there is none. Small, since it is moved with the publish.
+type Prepared = Result<Event, Box<PublishError>>;
+
+async fn publish_now<B: Backend>(
+    origin: Origin<'_, B>,
+    subject: &Subject,
+    event: Prepared,
+) -> Result<(), PublishError> {
+    let event = event.map_err(|error| *error)?;
+    match origin {
+        Origin::Bus(activation) => activation.session.publish(subject, event).await,
+        Origin::Handle(core) => {
+            let activation = core.activation.load();
+            let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
+            let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
+            activation.session.publish(subject, event).await
+        }
+    }
+}
+
+/// Publishes at once, or gives the event back. A handle without an activation gives it back too.
+fn publish_at_once<B: FailsWhenFull>(origin: Origin<'_, B>, subject: &Subject, event: Event) -> Result<(), Event> {
+    match origin {
+        Origin::Bus(activation) => B::publish_at_once(&activation.session, subject, event),
+        Origin::Handle(core) => {
+            let activation = core.activation.load();
+            let Some(activation) = &*activation else { return Err(event) };
+            let Some(_pass) = activation.gate.enter() else { return Err(event) };
+            B::publish_at_once(&activation.session, subject, event)
+        }
+    }
+}
+
+fn publish_when_room<'a, B: FailsWhenFull>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Event,
+    within: Option<Duration>,
+) -> BoxedPublish<'a> {
+    match origin {
+        Origin::Bus(activation) => Box::pin(B::publish_when_room(&activation.session, subject, event, within)),
+        Origin::Handle(core) => Box::pin(async move {
+            let activation = core.activation.load_full();
+            let Some(activation) = activation else { return Err(PublishError::NotReady) };
+            let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
+            tokio::select! {
+                biased;
+                () = activation.stopping.cancelled() => Err(PublishError::NotReady),
+                published = B::publish_when_room(&activation.session, subject, event, within) => published,
+            }
+        }),
+    }
+}
+
+/// A publish on the heap: one that waits, or one whose type must not depend on the value's.
+pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
+
+/// A publish from a bus or a handle.
 pub(super) fn publish<'a, B: Backend>(
-    core: &'a Core<B>,
+    origin: Origin<'a, B>,
     subject: &'a Subject,
     event: Result<Event, PublishError>,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { core, subject, start: publish_now::<B>, event: Some(event), running: None }
+    Publish { origin, subject, start: publish_now::<B>, event: event.map_err(Box::new) }
+}
+
+/// The same, where what is published had to be allocated anyhow. A future that depended on the value's type would say
+/// three times that it cannot be encoded.
+pub(super) fn publish_boxed<'a, B: Backend>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Result<Event, PublishError>,
+) -> Publish<'a, B, BoxedPublish<'a>> {
+    let start = |origin, subject, event| -> BoxedPublish<'a> { Box::pin(publish_now::<B>(origin, subject, event)) };
+    Publish { origin, subject, start, event: event.map_err(Box::new) }
+}
+
+/// A publish. It does nothing until it is awaited.
+///
+/// # Cancel safety
+/// Dropped before it is ready, it leaves open whether the event was taken; it is never taken in part.
+#[must_use = "a publish does nothing until it is awaited"]
+pub struct Publish<'a, B: Backend, F> {
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Prepared,
+    start: fn(Origin<'a, B>, &'a Subject, Prepared) -> F,
 }
 
 impl<'a, B: Backend, F> Publish<'a, B, F> {
     /// Waits for room instead of failing when a subscription that fails when full is at its bound (contract B9). Cut
     /// off by stopping; add [`within`](WhenRoom::within) for a deadline.
-    pub fn when_room(self) -> WhenRoom<'a, B, F>
+    pub fn when_room(self) -> WhenRoom<'a, B>
     where
         B: FailsWhenFull,
     {
-        WhenRoom { publish: self, kept: None, room: room::<B>, waiting: None, deadline: None }
+        WhenRoom {
+            origin: self.origin,
+            subject: self.subject,
+            event: Some(self.event),
+            within: None,
+            at_once: publish_at_once::<B>,
+            when_room: publish_when_room::<B>,
+            waiting: None,
+        }
     }
 }
 
-impl<B: Backend, F: Future<Output = Result<(), PublishError>>> Future for Publish<'_, B, F> {
-    type Output = Result<(), PublishError>;
+impl<B: Backend, F: Future<Output = Result<(), PublishError>>> IntoFuture for Publish<'_, B, F> {
+    type Output = F::Output;
+    type IntoFuture = F;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        if let Some(event) = this.event.take() {
-            match event {
-                Ok(event) => this.running.set(Some((this.start)(this.core, this.subject, event))),
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
-        this.running.as_pin_mut().expect("a publish is not polled after it was ready").poll(cx)
+    fn into_future(self) -> F {
+        (self.start)(self.origin, self.subject, self.event)
     }
 }
 
@@ -87,88 +156,55 @@ impl<B: Backend, F> fmt::Debug for Publish<'_, B, F> {
     }
 }
 
-type Room<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
-
-/// Waits for room, until stopping begins.
-fn room<'a, B: FailsWhenFull>(core: &'a Core<B>, subject: &'a Subject) -> Room<'a> {
-    Box::pin(async move {
-        let activation = core.activation.load_full();
-        let Some(activation) = activation else { return Err(PublishError::NotReady) };
-        tokio::select! {
-            biased;
-            () = activation.stopping.cancelled() => Err(PublishError::NotReady),
-            room = B::room(&activation.session, subject) => room,
-        }
-    })
+/// A publish that waits for room (contract B9). One that finds room at once costs what a publish costs; waiting costs an
+/// allocation.
+///
+/// # Cancel safety
+/// As [`Publish`]; while it waits for room nothing has been taken.
+#[must_use = "a publish does nothing until it is awaited"]
+pub struct WhenRoom<'a, B: Backend> {
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
+    event: Option<Prepared>,
+    within: Option<Duration>,
+    at_once: fn(Origin<'a, B>, &Subject, Event) -> Result<(), Event>,
+    when_room: fn(Origin<'a, B>, &'a Subject, Event, Option<Duration>) -> BoxedPublish<'a>,
+    waiting: Option<BoxedPublish<'a>>,
 }
 
-pin_project! {
-    /// A publish that waits for room (contract B9). Waiting for room costs an allocation, publishing does not.
-    ///
-    /// # Cancel safety
-    /// As [`Publish`]; while it waits for room nothing has been taken.
-    #[must_use = "a publish does nothing until it is awaited"]
-    pub struct WhenRoom<'a, B: Backend, F> {
-        #[pin]
-        publish: Publish<'a, B, F>,
-        kept: Option<Event>,
-        room: fn(&'a Core<B>, &'a Subject) -> Room<'a>,
-        waiting: Option<(Name, Room<'a>)>,
-        deadline: Option<(Duration, Pin<Box<Sleep>>)>,
-    }
-}
-
-impl<'a, B: Backend, F> WhenRoom<'a, B, F> {
-    /// Gives up after this long, with [`PublishError::NoRoomInTime`].
+impl<B: Backend> WhenRoom<'_, B> {
+    /// Gives up after this long, counted from where it begins to wait, with [`PublishError::NoRoomInTime`].
     pub fn within(self, deadline: Duration) -> Self {
-        Self { deadline: Some((deadline, Box::pin(tokio::time::sleep_until(after(deadline))))), ..self }
+        Self { within: Some(deadline), ..self }
     }
 }
 
-impl<B: Backend, F: Future<Output = Result<(), PublishError>>> Future for WhenRoom<'_, B, F> {
+impl<B: Backend> Future for WhenRoom<'_, B> {
     type Output = Result<(), PublishError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        loop {
-            if let Some((subscription, room)) = this.waiting {
-                match room.as_mut().poll(cx) {
-                    Poll::Ready(Ok(())) => *this.waiting = None,
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                    Poll::Pending => {
-                        if let Some((waited, sleep)) = this.deadline
-                            && sleep.as_mut().poll(cx).is_ready()
-                        {
-                            let (subscription, waited) = (subscription.clone(), *waited);
-                            return Poll::Ready(Err(PublishError::NoRoomInTime { subscription, waited }));
-                        }
-                        return Poll::Pending;
-                    }
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let Some(waiting) = &mut this.waiting else {
+            // A publisher in a loop gives its consumers a turn.
+            let unit = ready!(poll_proceed(cx));
+            unit.made_progress();
+            let event = this.event.take().expect("a publish is not polled after it was ready");
+            return match event.map(|event| (this.at_once)(this.origin, this.subject, event)) {
+                Ok(Ok(())) => Poll::Ready(Ok(())),
+                Ok(Err(event)) => {
+                    let waiting = (this.when_room)(this.origin, this.subject, event, this.within);
+                    this.waiting.insert(waiting).as_mut().poll(cx)
                 }
-            }
-            let mut publish = this.publish.as_mut().project();
-            match publish.event.take() {
-                Some(Ok(event)) => {
-                    *this.kept = Some(event.clone());
-                    publish.running.set(Some((publish.start)(publish.core, publish.subject, event)));
-                }
-                Some(Err(error)) => return Poll::Ready(Err(error)),
-                None => {}
-            }
-            let running = publish.running.as_mut().as_pin_mut().expect("a publish is not polled after it was ready");
-            match running.poll(cx) {
-                Poll::Ready(Err(PublishError::QueueFull { subscription })) => {
-                    *publish.event = this.kept.take().map(Ok);
-                    *this.waiting = Some((subscription, (this.room)(publish.core, publish.subject)));
-                }
-                other => return other,
-            }
-        }
+                Err(error) => Poll::Ready(Err(*error)),
+            };
+        };
+        waiting.as_mut().poll(cx)
     }
 }
 
-impl<B: Backend, F> fmt::Debug for WhenRoom<'_, B, F> {
+impl<B: Backend> fmt::Debug for WhenRoom<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WhenRoom").field("publish", &self.publish).finish_non_exhaustive()
+        f.debug_struct("WhenRoom").field("subject", self.subject).finish_non_exhaustive()
     }
 }

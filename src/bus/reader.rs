@@ -72,9 +72,14 @@ where
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
-        let handling = async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) };
-        let handled = guard(handling, cut_off.as_mut()).await;
-        if let Some(text) = desk.conclude(&tally, handled, attempt, &subject, settler).await {
+        let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
+        let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
+        let panicked = if desk.at_least_once {
+            desk.settle(&tally, handled, attempt, &subject, settler).await
+        } else {
+            desk.record(&tally, handled, &subject)
+        };
+        if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);
         }
     }

@@ -29,6 +29,12 @@ impl<T: serde::Serialize + ?Sized> Encodes<T> for Json {
 #[diagnostic::do_not_recommend]
 impl<'d, T: serde::Deserialize<'d>> Decodes<'d, T> for Json {
     fn decode(data: &'d [u8]) -> Result<T, CodecError> {
-        serde_json::from_slice(data).map_err(|error| CodecError::Decode { source: error.into() })
+        // The whole of it is checked to be UTF-8 at once, which is much cheaper than text by text. What is not says so
+        // with its place when it is read as bytes.
+        let decoded = match std::str::from_utf8(data) {
+            Ok(text) => serde_json::from_str(text),
+            Err(_) => serde_json::from_slice(data),
+        };
+        decoded.map_err(|error| CodecError::Decode { source: error.into() })
     }
 }

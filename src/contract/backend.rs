@@ -65,6 +65,11 @@ pub trait Session: Send + Sync + 'static {
 }
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a kind of storage",
+        label = "not one of those there are",
+        note = "the kinds are `Volatile` and `Persistent`: take one of them"
+    )]
     pub trait Sealed {}
 }
 
@@ -150,12 +155,16 @@ pub enum PublishError {
     QueueFull {
         /// The subscription that is full.
         subscription: Name,
+        /// The event, back.
+        event: Event,
     },
     /// Room was awaited and did not come within the deadline (B9).
     #[error("no room in the queue of subscription `{subscription}` within {waited:?}")]
     NoRoomInTime {
         /// The subscription that was full last.
         subscription: Name,
+        /// The event, back.
+        event: Event,
         /// The deadline that was asked for.
         waited: Duration,
     },

@@ -33,13 +33,14 @@ pub struct Facts {
     pub answers_requests: bool,
 }
 
-impl Capabilities {
-    /// Only for [`capabilities!`](crate::capabilities).
-    #[doc(hidden)]
-    pub const fn derived(facts: Facts) -> Self {
-        Self(facts)
-    }
+/// Only for [`capabilities!`](crate::capabilities). Not a function of the type: rustc would advise it to who makes a table
+/// by hand.
+#[doc(hidden)]
+pub const fn derived(facts: Facts) -> Capabilities {
+    Capabilities(facts)
+}
 
+impl Capabilities {
     /// The backend's name, as its type is written.
     pub const fn backend(&self) -> &'static str {
         self.0.backend
@@ -229,7 +230,7 @@ impl fmt::Display for Capabilities {
 #[macro_export]
 macro_rules! capabilities {
     ($backend:ty) => {
-        $crate::contract::Capabilities::derived($crate::__private::Facts {
+        $crate::__private::derived($crate::__private::Facts {
             backend: ::core::stringify!($backend),
             persistent: <<$backend as $crate::contract::Backend>::Storage as $crate::contract::Storage>::PERSISTENT,
             at_most_once: $crate::capabilities!(@fact $backend, DeliversAtMostOnce,

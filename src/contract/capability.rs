@@ -12,7 +12,8 @@ use crate::{event::Event, subject::Subject};
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot deliver at most once",
     label = "asks for `AtMostOnce`",
-    note = "write `mode = AtLeastOnce` with `durable` and `max_deliver`, or take a backend that delivers at most once"
+    note = "write `mode = AtLeastOnce` with `durable` and `max_deliver`, or take a backend that delivers at most once",
+    note = "at run time it is `.at_least_once(name, durable, max_deliver)`"
 )]
 pub trait DeliversAtMostOnce: Backend {
     /// What a subscription reads from.
@@ -32,7 +33,7 @@ pub trait DeliversAtMostOnce: Backend {
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot deliver at least once",
     label = "asks for `AtLeastOnce`",
-    note = "write `mode = AtMostOnce`, or take a backend that waits for an acknowledgement"
+    note = "write `mode = AtMostOnce` (at run time `.at_most_once(name)`), or take a backend that waits for an acknowledgement"
 )]
 pub trait DeliversAtLeastOnce: Backend {
     /// What a subscription reads from.
@@ -56,7 +57,8 @@ pub trait DeliversAtLeastOnce: Backend {
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` keeps nothing across a restart",
     label = "asks for a backlog that survives",
-    note = "write `allow_volatile` to accept that a restart loses the backlog, write `mode = AtMostOnce`, or take a backend that survives a restart"
+    note = "write `allow_volatile` (at run time `.allow_volatile()`) to accept that a restart loses the backlog",
+    note = "or take a backend that survives a restart"
 )]
 pub trait SurvivesRestart: DeliversAtLeastOnce + Backend<Storage = Persistent> {
     /// A restart may bring a message back numbered one lower than the attempts it had.
@@ -71,7 +73,8 @@ pub trait SurvivesRestart: DeliversAtLeastOnce + Backend<Storage = Persistent> {
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot keep a message for a slow handler",
     label = "asks for `ExtendLease`, the default",
-    note = "write `slow_handler = Redeliver` if the handler is safe beside a second run on the same message, write `mode = AtMostOnce`, or take a backend that extends its leases"
+    note = "write `slow_handler = Redeliver` (at run time `.redeliver_when_slow()`), or take a backend that extends its leases",
+    note = "under `Redeliver` a handler must be safe beside a second run on the same message"
 )]
 pub trait KeepsForHandler: DeliversAtLeastOnce {}
 
@@ -79,7 +82,7 @@ pub trait KeepsForHandler: DeliversAtLeastOnce {}
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot hold a declined message back",
     label = "asks for a delay between attempts",
-    note = "leave `backoff` and `max_nack_delay` out, write `mode = AtMostOnce`, or take a backend that delays a redelivery"
+    note = "leave `backoff` and `max_nack_delay` out, or take a backend that delays a redelivery"
 )]
 pub trait DelaysRedelivery: DeliversAtLeastOnce {
     /// The longest delay that it can hold, or none for no limit.
@@ -90,7 +93,7 @@ pub trait DelaysRedelivery: DeliversAtLeastOnce {
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot select subjects by a pattern",
     label = "asks for a wildcard pattern",
-    note = "write `subject = \"..\"` with one whole subject, or take a backend that matches patterns"
+    note = "write `subject = \"..\"` with one whole subject (at run time `.subject(..)`), or take a backend that matches patterns"
 )]
 pub trait MatchesPatterns: Backend {}
 
@@ -105,8 +108,8 @@ pub trait Orders: Backend {}
 /// A new durable identity may begin at the oldest retained message (contract I5).
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot replay what was published before",
-    label = "asks for `AllAvailable`",
-    note = "write `start_at = New`, write `mode = AtMostOnce`, or take a backend that replays"
+    label = "asks to begin at the oldest message",
+    note = "write `start_at = New` (at run time leave `.replay()` out), or take a backend that replays"
 )]
 pub trait Replays: DeliversAtLeastOnce {}
 
@@ -114,7 +117,7 @@ pub trait Replays: DeliversAtLeastOnce {}
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot shed its newest message at the bound",
     label = "asks for `ShedNewest`",
-    note = "write `overflow = prefer(ShedNewest)` to take the backend's own behaviour instead, or leave `overflow` out"
+    note = "write `overflow = prefer(ShedNewest)` (at run time `.prefer(ShedNewest)`) to take the backend's own behaviour instead, or leave `overflow` out"
 )]
 pub trait ShedsNewest: DeliversAtMostOnce {}
 
@@ -122,26 +125,43 @@ pub trait ShedsNewest: DeliversAtMostOnce {}
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot shed its oldest message at the bound",
     label = "asks for `ShedOldest`",
-    note = "write `overflow = prefer(ShedOldest)` to take the backend's own behaviour instead, or leave `overflow` out"
+    note = "write `overflow = prefer(ShedOldest)` (at run time `.prefer(ShedOldest)`) to take the backend's own behaviour instead, or leave `overflow` out"
 )]
 pub trait ShedsOldest: DeliversAtMostOnce {}
 
 /// At the bound, the publisher can be told (contract B2, B8).
 #[diagnostic::on_unimplemented(
     message = "backend `{Self}` cannot tell a publisher that a queue is full",
-    label = "asks for `Fail`, or for room to publish",
-    note = "write `overflow = prefer(Fail)` to take the backend's own behaviour instead, or leave `overflow` and `when_room()` out"
+    label = "asks for `Fail`, or to wait for room",
+    note = "write `overflow = prefer(Fail)` (at run time `.prefer(Fail)`) to take the backend's own behaviour instead, or leave `overflow` out",
+    note = "leave `.when_room()` out where nothing can say that it is full"
 )]
 pub trait FailsWhenFull: Backend {
-    /// Waits until every failing subscription that `subject` reaches has had room (contract B9). Another publisher may
-    /// be quicker; the caller publishes again and, when it is refused, waits again.
+    /// Publishes once every failing subscription that `subject` reaches has room, and waits until then (contract B9).
+    /// Waiting is no refusal and is not counted as one.
     ///
     /// # Errors
-    /// The session was closed.
+    /// As [`Session::publish`](super::Session::publish), but for a full queue: that is
+    /// [`PublishError::NoRoomInTime`], after this long, if there is a deadline.
     ///
     /// # Cancel safety
-    /// Waiting takes nothing; it may be dropped at any time.
-    fn room(session: &Self::Session, subject: &Subject) -> impl Future<Output = Result<(), PublishError>> + Send;
+    /// While it waits nothing has been taken.
+    fn publish_when_room(
+        session: &Self::Session,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> impl Future<Output = Result<(), PublishError>> + Send;
+
+    /// The same without waiting, for backends that can tell at once; others need not implement it. Tried first, since
+    /// waiting costs an allocation.
+    ///
+    /// # Errors
+    /// The event, which was not taken, whatever the reason: [`publish_when_room`](FailsWhenFull::publish_when_room) is
+    /// asked next. It is no refusal and is not counted as one.
+    fn publish_at_once(_session: &Self::Session, _subject: &Subject, event: Event) -> Result<(), Event> {
+        Err(event)
+    }
 }
 
 /// A group avoids a member that is full. Nearly always false: most brokers go on handing a wedged member its share.

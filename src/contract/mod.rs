@@ -17,7 +17,7 @@ mod source;
 mod spec;
 
 #[doc(hidden)]
-pub use self::capabilities::Facts;
+pub use self::capabilities::{Facts, derived};
 pub use self::{
     backend::{Backend, CloseError, OpenError, Persistent, PublishError, Session, Storage, SubscribeError, Volatile},
     capabilities::Capabilities,

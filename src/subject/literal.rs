@@ -5,6 +5,7 @@
 //! `cargo check`.
 
 use super::{DurableName, Group, Name, Pattern, Subject, grammar};
+use crate::text::Text;
 
 /// Declares `make`, which gives the parsed value of a literal, and `check`, which only refuses a bad one.
 macro_rules! literal {
@@ -16,7 +17,10 @@ macro_rules! literal {
         #[track_caller]
         #[must_use]
         pub const fn $make(text: &'static str) -> $name {
-            $name::literal(text)
+            match $rule(text) {
+                Ok(()) => $name(Text::Static(text)),
+                Err(flaw) => panic!("{}", flaw.rule()),
+            }
         }
 
         #[doc = concat!("Refuses a literal that is no [`", stringify!($name), "`].")]

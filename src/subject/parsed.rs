@@ -30,15 +30,6 @@ macro_rules! parsed {
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
             }
-
-            /// Takes a literal. Panics with the broken rule, which a constant turns into a compile error.
-            #[track_caller]
-            pub(super) const fn literal(text: &'static str) -> Self {
-                match $check(text) {
-                    Ok(()) => Self(crate::text::Text::Static(text)),
-                    Err(flaw) => panic!("{}", flaw.rule()),
-                }
-            }
         }
 
         #[doc = concat!("A text that is no ", $what, ".")]

@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{AtLeastOnce, AtMostOnce, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once};
+use super::{
+    AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once,
+};
 use crate::contract::{
     Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
 };
@@ -65,8 +67,13 @@ impl<B: DeliversAtMostOnce> OpensOn<B> for AtMostOnce {
 }
 
 macro_rules! at_least_once {
-    ($($survives:ident, $keeps:ident: $capabilities:path $(, $more:path)?;)*) => {$(
-        impl<B: $capabilities $(+ $more)?, R: Send + Sync + 'static> OpensOn<B> for Asks<R, $survives, $keeps> {
+    ($($survives:ident, $keeps:ident: $($capability:path),*;)*) => {$(
+        impl<B, R> OpensOn<B> for Asks<R, $survives, $keeps>
+        where
+            B: DeliversAtLeastOnce,
+            $(Given<<B as DeliversAtLeastOnce>::Source, B>: $capability,)*
+            R: Send + Sync + 'static,
+        {
             type Source = <B as DeliversAtLeastOnce>::Source;
 
             fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source> {
@@ -80,5 +87,5 @@ at_least_once! {
     Survives, Keeps: SurvivesRestart, KeepsForHandler;
     Survives, MayRedeliver: SurvivesRestart;
     MayForget, Keeps: KeepsForHandler;
-    MayForget, MayRedeliver: DeliversAtLeastOnce;
+    MayForget, MayRedeliver:;
 }

@@ -207,6 +207,12 @@ impl<B: Backend, P: Collects<B>, R, S, K> AtLeastOnceBuilder<B, P, Asks<R, S, K>
         self.with(|settings| settings.overflow(O::OVERFLOW))
     }
 
+    /// Does this at the bound where the backend offers it, else what the backend does by itself; `build()` then lists
+    /// the dropped setting (contract C31).
+    pub fn prefer<O: ShedsNothing>(self, _policy: O) -> Self {
+        self.with(|settings| settings.prefer(O::OVERFLOW))
+    }
+
     /// Handles this many messages side by side; 1 unless said otherwise (contract B7).
     pub fn concurrency(self, concurrency: NonZeroUsize) -> Self {
         self.with(|settings| settings.concurrency(concurrency))

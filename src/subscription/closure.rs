@@ -33,6 +33,8 @@ impl<F, T> WithState<F, T> {
     }
 }
 
+// A closure reaches a bus through a builder only; advice to make one of these would lead nowhere.
+#[diagnostic::do_not_recommend]
 impl<A: Asked, F: Send + Sync + 'static> Subscription for Closure<A, F> {
     type Mode = A::Mode;
 
@@ -41,6 +43,7 @@ impl<A: Asked, F: Send + Sync + 'static> Subscription for Closure<A, F> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<B: Backend, A: OpensOn<B>, F: Send + Sync + 'static> RunsOn<B> for Closure<A, F> {
     type Source = A::Source;
 

@@ -38,7 +38,8 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "an `{M}` handler cannot take `{Self}`",
     label = "not an argument of this handler",
-    note = "take `Payload<T>`, `State<T>`, `&Subject`, `&Event`, `Attempt`, `Extension<T>`, `Cancelled`, `Publisher`, or `Delivery<Mode>` with the subscription's own mode"
+    note = "take `Payload<T>` for what the event carries, `State<T>` for a part of the bus's state, or one of those below",
+    note = "`Delivery<..>` has the subscription's own mode: `AtMostOnce`, `AtLeastOnce`, with a delay `AtLeastOnce<Delayed>`"
 )]
 pub trait Extract<'d, X: BusContext, M: Mode>: Sized {
     /// Makes the argument.

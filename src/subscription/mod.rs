@@ -11,7 +11,9 @@ mod closure;
 mod delivery;
 mod extract;
 mod fallback;
+mod given;
 mod handler;
+mod handling;
 mod mode;
 mod overflow;
 mod publisher;
@@ -20,8 +22,6 @@ mod runs_on;
 mod settings;
 mod verdict;
 
-#[doc(hidden)]
-pub use self::fallback::NoSource;
 pub use self::{
     asks::{Asked, Asks, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
@@ -29,6 +29,7 @@ pub use self::{
     closure::{Closure, Plain, WithState},
     delivery::{DelayTooLong, Delivery},
     extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
+    given::{Given, InMode},
     handler::{BusContext, Cx, Handler, Parts},
     mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
@@ -44,3 +45,5 @@ pub(crate) use self::{
     publisher::{Outlet, value_event},
     settings::{ModeSettings, OverflowChoice},
 };
+#[doc(hidden)]
+pub use self::{fallback::NoSource, handling::Handling};

@@ -3,6 +3,11 @@
 use std::marker::PhantomData;
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a delivery mode",
+        label = "not one of those there are",
+        note = "the modes are `AtMostOnce` and `AtLeastOnce`: take one of them"
+    )]
     pub trait Sealed {}
 }
 

@@ -3,6 +3,11 @@
 use crate::contract::{Backend, FailsWhenFull, Overflow, ShedsNewest, ShedsOldest};
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a policy at the bound",
+        label = "not one of those there are",
+        note = "the policies are `ShedNewest`, `ShedOldest` and `Fail`: take one of them"
+    )]
     pub trait Sealed {}
 }
 

@@ -55,6 +55,11 @@ impl Restart {
         Self { reset_after, ..self }
     }
 
+    /// Whether the first wait is no longer than the longest.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.initial <= self.max
+    }
+
     /// The wait before the next run after this many consecutive failures, or none where the policy gives up. A count of
     /// zero has not failed and waits for nothing.
     pub(crate) fn wait(&self, failures: u32) -> Option<Duration> {

@@ -6,6 +6,12 @@ use super::{Mode, Settings};
 use crate::contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, Source, SourceId, SubscribeError};
 
 /// What a user declares, in one delivery mode. `#[subscription]` implements it, and so do the run-time builders.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a subscription",
+    label = "not a subscription",
+    note = "put `#[subscription(..)]` on the handler function, and pass the function by its name",
+    note = "a closure goes to `.handle(..)`, after `.at_most_once(..)` or `.at_least_once(..)`"
+)]
 pub trait Subscription: Send + Sync + 'static {
     /// The delivery mode.
     type Mode: Mode;
@@ -16,9 +22,9 @@ pub trait Subscription: Send + Sync + 'static {
 
 /// A subscription that runs on backend `B`: the bounds of its one implementation are what its settings ask for.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a subscription that runs on `{B}`",
-    label = "not a subscription",
-    note = "put `#[subscription(..)]` on the handler function, and pass the function by its name"
+    message = "subscription `{Self}` does not run on backend `{B}`",
+    label = "asks for a subscription that runs there",
+    note = "implement `RunsOn` for it, as `#[subscription(..)]` does"
 )]
 pub trait RunsOn<B: Backend>: Subscription {
     /// What it reads from.

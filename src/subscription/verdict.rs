@@ -13,7 +13,8 @@ use crate::contract::{Outcome, Settlement};
 #[diagnostic::on_unimplemented(
     message = "an `{M}` handler cannot return `{Self}`",
     label = "this does not say what became of the message",
-    note = "return `Ack`, `Nack`, what `delivery.ack()` gives, or a `Result` of one of them such as `Ok(Ack)`"
+    note = "return `Ack`, `Nack`, what `delivery.ack()` gives, or a `Result` of one of them such as `Ok(Ack)`",
+    note = "an `AtMostOnce` handler may return nothing, too"
 )]
 pub trait Verdict<M: Mode> {
     /// What the value says.

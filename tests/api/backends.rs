@@ -9,6 +9,7 @@ use std::{
         atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use tokio::sync::watch;
@@ -87,7 +88,7 @@ async fn answer(answer: Answer) -> Result<(), String> {
         Answer::Fine => Ok(()),
         Answer::Refused => Err("the test says so".to_owned()),
         Answer::RefusedLate => {
-            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            tokio::time::sleep(Duration::from_secs(60)).await;
             Err("the test says so".to_owned())
         }
         Answer::Never => pending().await,
@@ -178,8 +179,13 @@ impl ShedsOldest for Faulty {}
 impl MatchesPatterns for Faulty {}
 
 impl FailsWhenFull for Faulty {
-    async fn room(session: &FaultySession, subject: &Subject) -> Result<(), PublishError> {
-        Memory::room(&session.inner, subject).await
+    async fn publish_when_room(
+        session: &FaultySession,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> Result<(), PublishError> {
+        Memory::publish_when_room(&session.inner, subject, event, within).await
     }
 }
 

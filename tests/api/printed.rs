@@ -171,8 +171,8 @@ fn what_a_publish_can_say_names_the_way_out() {
     let texts = [
         PublishError::NotReady,
         PublishError::Closed,
-        PublishError::QueueFull { subscription: name("one") },
-        PublishError::NoRoomInTime { subscription: name("one"), waited: seconds(2) },
+        PublishError::QueueFull { subscription: name("one"), event: event(0) },
+        PublishError::NoRoomInTime { subscription: name("one"), event: event(0), waited: seconds(2) },
     ]
     .map(|error| error.to_string());
     assert_eq!(

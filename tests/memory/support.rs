@@ -10,6 +10,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt};
+use tokio::task::unconstrained;
 use tramline::{
     Event, Group, Name, Pattern, Subject,
     backend::memory::{Memory, MemoryDeliveries, MemorySession, MemorySource, MemorySourceControl},
@@ -99,7 +100,8 @@ impl Sink {
 
     /// The next message's id, if one is there.
     pub(crate) fn try_next(&mut self) -> Option<String> {
-        let incoming = self.deliveries.next().now_or_never()??;
+        // Without a budget, or nothing at hand might only mean that it is another task's turn.
+        let incoming = unconstrained(self.deliveries.next()).now_or_never()??;
         assert_eq!(incoming.attempt.get(), 1, "M1: at most once has one attempt");
         Some(incoming.event.expect("memory carries events only").id().to_owned())
     }
@@ -111,7 +113,7 @@ impl Sink {
 
     /// Whether the stream has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
-        matches!(self.deliveries.next().now_or_never(), Some(None))
+        matches!(unconstrained(self.deliveries.next()).now_or_never(), Some(None))
     }
 
     pub(crate) fn stats(&self) -> SourceStats {
@@ -140,6 +142,7 @@ pub(crate) fn subject(text: &str) -> Subject {
     Subject::new(text).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "shorter to call")]
 pub(crate) fn event(id: impl ToString) -> Event {
     Event::builder(id.to_string(), source!("urn:test"), "test").build().unwrap()
 }
@@ -149,7 +152,7 @@ pub(crate) async fn publish(session: &MemorySession, to: &str, id: impl ToString
 }
 
 pub(crate) fn is_full(result: &Result<(), PublishError>, name: &str) -> bool {
-    matches!(result, Err(PublishError::QueueFull { subscription }) if *subscription == *name)
+    matches!(result, Err(PublishError::QueueFull { subscription, .. }) if *subscription == *name)
 }
 
 /// Publishes until it is in, waiting for room where it has to.
@@ -158,12 +161,7 @@ pub(crate) async fn publish_when_room(
     to: &Subject,
     event: &Event,
 ) -> Result<(), PublishError> {
-    loop {
-        match session.publish(to, event.clone()).await {
-            Err(PublishError::QueueFull { .. }) => Memory::room(session, to).await?,
-            other => return other,
-        }
-    }
+    Memory::publish_when_room(session, to, event.clone(), None).await
 }
 
 /// Whether the future is not ready at its first poll.

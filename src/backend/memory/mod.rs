@@ -26,12 +26,15 @@ pub use self::{
     session::MemorySession,
     source::{MemoryDeliveries, MemorySource, MemorySourceControl},
 };
+use std::time::Duration;
+
 use crate::{
     capabilities,
     contract::{
         AtMostOnceSpec, Backend, Capabilities, DeliversAtMostOnce, FailsWhenFull, MatchesPatterns, OpenError, Orders,
         PublishError, QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
     },
+    event::Event,
     subject::Subject,
 };
 
@@ -82,8 +85,19 @@ impl ShedsNewest for Memory {}
 impl ShedsOldest for Memory {}
 
 impl FailsWhenFull for Memory {
-    async fn room(session: &MemorySession, subject: &Subject) -> Result<(), PublishError> {
-        session.room(subject).await
+    #[inline]
+    fn publish_when_room(
+        session: &MemorySession,
+        subject: &Subject,
+        event: Event,
+        within: Option<Duration>,
+    ) -> impl Future<Output = Result<(), PublishError>> + Send {
+        session.publish_when_room(subject, event, within)
+    }
+
+    #[inline]
+    fn publish_at_once(session: &MemorySession, subject: &Subject, event: Event) -> Result<(), Event> {
+        session.publish_at_once(subject, event)
     }
 }
 

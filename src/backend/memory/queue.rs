@@ -301,6 +301,10 @@ pub(super) struct Full<'q> {
 }
 
 impl<'q> Full<'q> {
+    pub(super) fn name(&self) -> &'q Name {
+        &self.queue.name
+    }
+
     /// Charges the refusal to this queue, and names it.
     pub(super) fn refuse(mut self) -> &'q Name {
         self.shared.refused += 1;

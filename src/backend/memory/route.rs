@@ -11,12 +11,12 @@ use smallvec::SmallVec;
 
 use super::{
     group::Members,
-    queue::{Admission, Message, Queue, Slot, Wake},
+    queue::{Admission, Full, Message, Queue, Slot, Wake},
 };
 use crate::{
-    contract::{Overflow, PublishError},
+    contract::Overflow,
     event::Event,
-    subject::{Pattern, PatternIndex, Subject},
+    subject::{Name, Pattern, PatternIndex, Subject},
 };
 
 /// One queue, or the group that stands for several.
@@ -68,13 +68,38 @@ pub(super) struct Table {
     any_wildcard: bool,
 }
 
-/// What became of an event that nobody refused.
+/// Whether a queue that fails when full counts a newcomer that finds no room. One that waits for room is no refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charge {
+    Refusal,
+    Nothing,
+}
+
+impl Charge {
+    /// What becomes of a publish that found this queue full.
+    fn full(self, full: Full<'_>, event: Event) -> NoRoom {
+        let subscription = match self {
+            Self::Refusal => full.refuse().clone(),
+            Self::Nothing => full.name().clone(),
+        };
+        NoRoom { subscription, event }
+    }
+}
+
+/// A queue that fails when full was full, and nobody has the event.
+#[derive(Debug)]
+pub(super) struct NoRoom {
+    pub(super) subscription: Name,
+    pub(super) event: Event,
+}
+
+/// What became of an event that nobody refused.
+#[derive(Debug)]
 pub(super) enum Reached {
     /// It is in, or was counted where it was shed.
     Everybody,
     /// Nobody is subscribed, or those who are were retired since the table was made.
-    Nobody,
+    Nobody(Event),
 }
 
 impl Table {
@@ -107,11 +132,11 @@ impl Table {
     /// Hands the event to every target that the subject reaches, or, if one that fails when full is full, to none
     /// (contract B8).
     #[inline]
-    pub(super) fn publish(&self, subject: &Subject, event: Event) -> Result<Reached, PublishError> {
+    pub(super) fn publish(&self, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
         self.with_route(subject, |route| match route {
-            [] => Ok(Reached::Nobody),
-            [one] => self.publish_to_one(*one, subject, event),
-            several => self.publish_to_several(several, subject, &event),
+            [] => Ok(Reached::Nobody(event)),
+            [one] => self.publish_to_one(*one, subject, event, charge),
+            several => self.publish_to_several(several, subject, event, charge),
         })
     }
 
@@ -144,23 +169,27 @@ impl Table {
     }
 
     #[inline]
-    fn publish_to_one(&self, at: u32, subject: &Subject, event: Event) -> Result<Reached, PublishError> {
-        let message = Message { subject: subject.clone(), event };
+    fn publish_to_one(&self, at: u32, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
+        let message = |event| Message { subject: subject.clone(), event };
         match self.targets[at as usize].admit() {
-            Admission::Room(slot) => slot.put(message).now(),
-            Admission::Gone => return Ok(Reached::Nobody),
-            Admission::Full(full) if at < self.shedding => {
-                return Err(PublishError::QueueFull { subscription: full.refuse().clone() });
-            }
-            Admission::Full(full) => full.shed(message),
+            Admission::Room(slot) => slot.put(message(event)).now(),
+            Admission::Gone => return Ok(Reached::Nobody(event)),
+            Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
+            Admission::Full(full) => full.shed(message(event)),
         }
         Ok(Reached::Everybody)
     }
 
-    fn publish_to_several(&self, route: &[u32], subject: &Subject, event: &Event) -> Result<Reached, PublishError> {
+    fn publish_to_several(
+        &self,
+        route: &[u32],
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, NoRoom> {
         let message = || Message { subject: subject.clone(), event: event.clone() };
         let (failing, shedding) = self.targets_of(route);
-        let mut reached = Reached::Nobody;
+        let mut reached = false;
 
         // Room in all of them, under all of their locks: nothing is reserved that might have to be rolled back, so no
         // other publisher sees a queue fuller than it is.
@@ -170,14 +199,16 @@ impl Table {
                 Admission::Room(slot) => slots.push(slot),
                 Admission::Gone => {}
                 Admission::Full(full) => {
-                    return Err(PublishError::QueueFull { subscription: full.refuse().clone() });
+                    // Not under the other locks: what is dropped with the event is the caller's.
+                    drop(slots);
+                    return Err(charge.full(full, event));
                 }
             }
         }
         // The wakes come last: waking takes a while, and the locks of the further queues are held until then.
         let mut wakes: SmallVec<[Wake; 16]> = SmallVec::new();
         for slot in slots {
-            reached = Reached::Everybody;
+            reached = true;
             let wake = slot.put(message());
             if wake.is_due() {
                 wakes.push(wake);
@@ -191,8 +222,8 @@ impl Table {
                 Admission::Gone => continue,
                 Admission::Full(full) => full.shed(message()),
             }
-            reached = Reached::Everybody;
+            reached = true;
         }
-        Ok(reached)
+        Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) })
     }
 }

@@ -8,16 +8,20 @@ use std::{
         atomic::{AtomicU8, Ordering},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use arc_swap::{ArcSwap, Guard};
 use smallvec::SmallVec;
-use tokio::task::coop::consume_budget;
+use tokio::{
+    task::coop::consume_budget,
+    time::{Instant, timeout_at},
+};
 
 use super::{
     group::Members,
     queue::{Queue, queue},
-    route::{Reached, Table, Target},
+    route::{Charge, NoRoom, Reached, Table, Target},
     source::MemorySource,
 };
 use crate::{
@@ -50,22 +54,72 @@ impl MemorySession {
         Ok(MemorySource::new(Arc::clone(&self.routing), target, queue, receiver))
     }
 
-    pub(super) async fn room(&self, subject: &Subject) -> Result<(), PublishError> {
+    #[inline]
+    pub(super) fn publish_at_once(&self, subject: &Subject, event: Event) -> Result<(), Event> {
+        let Ok(table) = self.routing.table() else { return Err(event) };
+        match table.publish(subject, event, Charge::Nothing) {
+            Ok(Reached::Nobody(event)) if self.routing.is_closed() => Err(event),
+            Ok(_) => Ok(()),
+            Err(full) => Err(full.event),
+        }
+    }
+
+    pub(super) async fn publish_when_room(
+        &self,
+        subject: &Subject,
+        mut event: Event,
+        within: Option<Duration>,
+    ) -> Result<(), PublishError> {
+        // A deadline that no clock reaches is none.
+        let deadline = within.and_then(|within| Some((within, Instant::now().checked_add(within)?)));
+        loop {
+            consume_budget().await;
+            // When another publisher was quicker, once more.
+            let full = match self.routing.table()?.publish(subject, event, Charge::Nothing) {
+                Ok(reached) => return self.reached(reached),
+                Err(full) => full,
+            };
+            match deadline {
+                None => self.room(subject).await?,
+                Some((waited, at)) => match timeout_at(at, self.room(subject)).await {
+                    Ok(room) => room?,
+                    Err(_) => {
+                        let NoRoom { subscription, event } = full;
+                        return Err(PublishError::NoRoomInTime { subscription, event, waited });
+                    }
+                },
+            }
+            event = full.event;
+        }
+    }
+
+    /// Waits until the failing subscriptions that the subject reaches have room, or the session is closed.
+    async fn room(&self, subject: &Subject) -> Result<(), PublishError> {
         loop {
             let Some(full) = self.routing.table()?.without_room(subject) else { return Ok(()) };
             let mut room = Room(full.into_iter().map(|queue| (queue, None)).collect());
             poll_fn(|cx| room.poll(cx)).await;
         }
     }
+
+    /// A publish that reached nobody may have met a close.
+    #[inline]
+    fn reached(&self, reached: Reached) -> Result<(), PublishError> {
+        match reached {
+            Reached::Nobody(_) if self.routing.is_closed() => Err(PublishError::Closed),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Session for MemorySession {
+    #[inline]
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
         // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
         consume_budget().await;
-        match self.routing.table()?.publish(subject, event)? {
-            Reached::Nobody if self.routing.is_closed() => Err(PublishError::Closed),
-            _ => Ok(()),
+        match self.routing.table()?.publish(subject, event, Charge::Refusal) {
+            Ok(reached) => self.reached(reached),
+            Err(NoRoom { subscription, event }) => Err(PublishError::QueueFull { subscription, event }),
         }
     }
 

@@ -1,0 +1,52 @@
+//! What representative attributes expand to, as files. `TRAMLINE_BLESS=1 cargo test -p tramline-macros` writes them anew.
+
+use std::{env, fs, path::PathBuf};
+
+use super::expand;
+
+#[track_caller]
+fn check(name: &str, attribute: &str, item: &str) {
+    let file = syn::parse2(expand(attribute, item)).expect("the expansion is a sequence of items");
+    let written = prettyplease::unparse(&file);
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "golden", &format!("{name}.rs")].iter().collect();
+    if env::var_os("TRAMLINE_BLESS").is_some() {
+        fs::write(&path, &written).expect("the golden file can be written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == golden, "{} differs; it would be:\n{written}", path.display());
+}
+
+#[test]
+fn at_most_once_with_every_default() {
+    check(
+        "at_most_once",
+        r#"pattern = "greeting.>""#,
+        r#"/// Greets.
+        #[cfg(feature = "greetings")]
+        #[tracing::instrument]
+        pub(crate) async fn greeter(subject: &Subject, hello: Payload<Hello<'_>>) { println!("{subject}: {}", hello.text) }"#,
+    );
+}
+
+#[test]
+fn at_least_once_with_every_setting() {
+    check(
+        "at_least_once",
+        r#"name = "billing invoices", subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5,
+           start_at = AllAvailable, slow_handler = ExtendLease, ack_wait = "30s", max_processing_time = "5m",
+           backoff(initial = "1500ms", max = "1m"), max_nack_delay = "10m", bound = 512, overflow = Fail, concurrency = 4,
+           restart(max_restarts = 5, initial = "1s", max = "30s", reset_after = "1h")"#,
+        "async fn invoices(State(db): State<Db>, delivery: Delivery<AtLeastOnce<Delayed>>) -> Result<Settled, Failed> {
+            db.insert(delivery).await
+        }",
+    );
+}
+
+#[test]
+fn a_mistake_leaves_the_fallback() {
+    check(
+        "fallback",
+        r#"subject = "invoice.raised", mode = AtLeastOnce, max_deliver = 5"#,
+        "async fn invoices(attempt: Attempt) -> Ack { Ack }",
+    );
+}

@@ -1,0 +1,33 @@
+//! The attribute as a whole: what it refuses, and what it emits.
+
+mod golden;
+mod refusals;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// Expands `#[subscription(attribute)] item`.
+fn expand(attribute: &str, item: &str) -> TokenStream {
+    let tokens = |text: &str| text.parse::<TokenStream>().expect("the test's tokens are well-formed");
+    crate::subscription::subscription(tokens(attribute), tokens(item))
+}
+
+/// Where each error stands, as source text, and what it says.
+fn errors(expansion: TokenStream) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut tokens = expansion.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) if ident == "compile_error" => {
+                let at = ident.span().source_text().unwrap_or_default();
+                let text = tokens.find_map(|token| match token {
+                    TokenTree::Group(group) => syn::parse2::<syn::LitStr>(group.stream()).ok(),
+                    _ => None,
+                });
+                found.push((at, text.expect("`compile_error!` has a text").value()));
+            }
+            TokenTree::Group(group) => found.extend(errors(group.stream())),
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,103 @@
+//! The hot path allocates nothing (design.md §6): not per publish beyond the event's own handle, and not per delivery.
+//!
+//! One file, one process: the counting allocator is the process's.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use allocation_counter::measure;
+use serde::Deserialize;
+use tokio::runtime::{Builder, Runtime};
+use tramline::{
+    AtMostOnce, Bus, Delivery, Event, Memory, Payload, Running, State, Subject, pattern, source, subject, subscription,
+};
+
+#[derive(Deserialize)]
+struct Small<'a> {
+    number: u64,
+    text: &'a str,
+}
+
+#[derive(Clone, Default)]
+struct Seen(Arc<AtomicU64>);
+
+#[subscription(subject = "small", bound = 256, overflow = Fail)]
+async fn decoding(payload: Payload<Small<'_>>, State(seen): State<Seen>) {
+    seen.0.fetch_add(payload.number + payload.text.len() as u64, Relaxed);
+}
+
+#[subscription(pattern = "many.*", bound = 64, overflow = ShedOldest, concurrency = 2)]
+async fn shedding(subject: &Subject, event: &Event, State(seen): State<Seen>) {
+    seen.0.fetch_add((subject.as_str().len() + event.id().len()) as u64, Relaxed);
+}
+
+fn event() -> Event {
+    let builder = Event::builder("1", source!("urn:example:test"), "com.example.small.v1");
+    builder.json(r#"{"number":17,"text":"hello"}"#).build().unwrap()
+}
+
+/// Allocations of so many publishes and their deliveries, once everything has its size.
+fn allocations(runtime: &Runtime, bus: &Bus<Memory, Running>, subject: &Subject, messages: u64, lossless: bool) -> u64 {
+    let event = event();
+    let round = |messages: u64| {
+        runtime.block_on(async {
+            for _ in 0..messages {
+                let publish = bus.publish(subject, event.clone());
+                if lossless { publish.when_room().await } else { publish.await }.unwrap();
+                // The consumer keeps up: a publisher that waits for room allocates.
+                tokio::task::yield_now().await;
+            }
+        });
+    };
+    round(2_000);
+    // Entering the runtime and yielding allocates once, however many messages there are.
+    let entering = measure(|| round(1)).count_total;
+    measure(|| round(messages)).count_total - entering
+}
+
+fn running(runtime: &Runtime, seen: &Seen) -> Bus<Memory, Running> {
+    let counting = seen.clone();
+    let bus = Bus::builder(Memory::new(), source!("urn:example:test"))
+        .state(seen.clone())
+        .subscribe(decoding)
+        .subscribe(shedding)
+        .at_most_once("closure".parse().unwrap())
+        .pattern(pattern!("built.>"))
+        .handle(move |delivery: Delivery<AtMostOnce>| {
+            counting.0.fetch_add(u64::from(delivery.attempt().get()), Relaxed);
+            async {}
+        })
+        .build()
+        .unwrap();
+    runtime.block_on(bus.start()).unwrap()
+}
+
+#[test]
+fn neither_a_publish_nor_a_delivery_allocates() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let seen = Seen::default();
+    let bus = running(&runtime, &seen);
+    for (subject, lossless) in [
+        (subject!("small"), false),
+        (subject!("small"), true),
+        (subject!("many.a"), false),
+        (subject!("built.at.run.time"), false),
+        (subject!("nobody"), false),
+        (Subject::new("many.b").unwrap(), false),
+    ] {
+        let before = seen.0.load(Relaxed);
+        let count = allocations(&runtime, &bus, &subject, 10_000, lossless);
+        assert_eq!(count, 0, "`{subject}`, lossless {lossless}");
+        assert!(subject == *"nobody" || seen.0.load(Relaxed) > before, "`{subject}` was handled");
+    }
+    assert!(bus.ledger().subscriptions.iter().all(|stats| stats.unaccounted() == 0));
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(measure(|| drop(std::hint::black_box(Box::new(17)))).count_total, 1);
+}

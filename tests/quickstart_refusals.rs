@@ -1,0 +1,93 @@
+//! What a newcomer reads who changes one word of the quickstart: copies of it, each with one mistake, are compiled.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
+use std::{fs, path::Path, process::Command};
+
+const ATTRIBUTE: &str = r#"#[subscription(pattern = ">", group = "workers", overflow = Fail, mode = AtMostOnce)]"#;
+
+/// What rustc says of the quickstart with this attribute in place of the first worker's.
+fn check(name: &str, attribute: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("quickstart_refusals");
+    let example = fs::read_to_string(root.join("examples/quickstart.rs")).unwrap();
+    assert_eq!(example.matches(ATTRIBUTE).count(), 1, "the quickstart has the attribute that newcomers change");
+    let copy = folder.join(name);
+    fs::create_dir_all(copy.join("src/data")).unwrap();
+    fs::copy(root.join("examples/data/events.jsonl"), copy.join("src/data/events.jsonl")).unwrap();
+    fs::write(copy.join("src/main.rs"), example.replace(ATTRIBUTE, attribute)).unwrap();
+    let manifest = format!(
+        "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\ntramline = {{ path = {root:?} }}\n\
+         tokio = {{ version = \"1\", features = [\"macros\", \"rt\", \"sync\"] }}\n",
+    );
+    fs::write(copy.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(root.join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--color", "never"])
+        .current_dir(&copy)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    println!("{said}");
+    said
+}
+
+/// The errors, without cargo's own last line.
+fn errors(said: &str) -> Vec<&str> {
+    said.split("\n\n")
+        .filter(|part| part.trim_start().starts_with("error") && !part.contains("could not compile"))
+        .collect()
+}
+
+fn within_budget(error: &str) {
+    let lines: Vec<_> = error.trim_start().lines().collect();
+    assert!(lines.len() <= 40, "{} lines", lines.len());
+    assert!(lines.iter().all(|line| line.chars().count() <= 160), "a line of more than 160 columns");
+    for leak in ["__private", "long-type", "/rustc/"] {
+        assert!(!error.contains(leak), "`{leak}` is not for users");
+    }
+}
+
+#[test]
+fn the_quickstart_itself_compiles() {
+    assert_eq!(errors(&check("as-it-is", ATTRIBUTE)), Vec::<&str>::new());
+}
+
+#[test]
+fn at_least_once_in_the_quickstart_is_one_error_at_the_subscribe_and_at_the_word() {
+    let asks =
+        r#"#[subscription(pattern = ">", overflow = Fail, durable = "workers", max_deliver = 5, mode = AtLeastOnce)]"#;
+    let said = check("at-least-once", asks);
+    let errors = errors(&said);
+    let [error] = &*errors else { panic!("{} errors", errors.len()) };
+    within_budget(error);
+    let first = error.trim_start().lines().next().unwrap();
+    assert_eq!(first, "error[E0277]: backend `Memory` cannot deliver at least once");
+    let lines: Vec<_> = error.trim_start().lines().collect();
+    let place =
+        |code: &str| lines.iter().rposition(|line| line.contains(code)).unwrap_or_else(|| panic!("no `{code}`"));
+    let subscribe = place(".subscribe(worker_one)");
+    assert!(lines[subscribe + 1].ends_with("^^^^^^^^^^ asks for `AtLeastOnce`"), "{}", lines[subscribe + 1]);
+    let attribute = place("mode = AtLeastOnce)]");
+    let value = lines[attribute].find("AtLeastOnce").unwrap();
+    assert_eq!(lines[attribute + 1].find("-----------"), Some(value), "the attribute's value is underlined");
+    let fix = lines.iter().position(|line| line.contains("write `mode = AtMostOnce`")).expect("the fix is there");
+    assert!(fix < 14, "the fix is in line {fix}");
+}
+
+#[test]
+fn a_forgotten_durable_name_is_one_error_on_the_attribute_and_no_other() {
+    let forgets = r#"#[subscription(pattern = ">", overflow = Fail, max_deliver = 5, mode = AtLeastOnce)]"#;
+    let said = check("without-durable", forgets);
+    let errors = errors(&said);
+    let [error] = &*errors else { panic!("{} errors", errors.len()) };
+    within_budget(error);
+    let lines: Vec<_> = error.trim_start().lines().collect();
+    assert!(lines[0].starts_with("error: ") && lines[0].contains("durable"), "{}", lines[0]);
+    let attribute =
+        lines.iter().position(|line| line.contains("#[subscription(pattern")).expect("the attribute is shown");
+    assert!(lines[attribute + 1].contains('^'), "and marked: {}", lines[attribute + 1]);
+    assert!(!error.contains(".subscribe("), "nothing is said of the call");
+}

@@ -1,0 +1,12 @@
+use std::time::Duration;
+
+use backends::{Impatient, FIVE};
+use tramline::{Backoff, Bus, durable, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(Impatient, source!("urn:example:billing"))
+        .at_least_once(name!("invoices"), durable!("invoices"), FIVE)
+        .subject(subject!("invoice.raised"))
+        .backoff(Backoff::new(Duration::from_secs(1), Duration::from_secs(60), 2.0).unwrap())
+        .handle(|delivery| async { delivery.ack() });
+}

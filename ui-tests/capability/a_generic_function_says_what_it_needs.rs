@@ -1,0 +1,14 @@
+use tramline::{Ack, Bus, contract::DeliversAtLeastOnce, source, subscription};
+
+#[subscription(subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5, slow_handler = Redeliver)]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn wire<B: DeliversAtLeastOnce>(backend: B) {
+    let _ = Bus::builder(backend, source!("urn:example:billing")).subscribe(invoices);
+}
+
+fn main() {
+    wire(backends::Everything);
+}

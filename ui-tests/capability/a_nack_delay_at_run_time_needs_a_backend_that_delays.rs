@@ -1,0 +1,12 @@
+use std::time::Duration;
+
+use backends::{Impatient, FIVE};
+use tramline::{Bus, durable, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(Impatient, source!("urn:example:billing"))
+        .at_least_once(name!("invoices"), durable!("invoices"), FIVE)
+        .subject(subject!("invoice.raised"))
+        .max_nack_delay(Duration::from_secs(60))
+        .handle(|delivery| async { delivery.ack() });
+}

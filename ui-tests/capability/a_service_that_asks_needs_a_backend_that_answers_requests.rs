@@ -1,0 +1,8 @@
+use backends::AtMostOnly;
+use tramline::contract::AnswersRequests;
+
+fn price_service<B: AnswersRequests>(_backend: B) {}
+
+fn main() {
+    price_service(AtMostOnly);
+}

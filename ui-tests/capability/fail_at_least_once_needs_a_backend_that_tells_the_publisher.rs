@@ -1,0 +1,17 @@
+use backends::Unbothered;
+use tramline::{Ack, Bus, source, subscription};
+
+#[subscription(
+    subject = "invoice.raised",
+    mode = AtLeastOnce,
+    durable = "invoices",
+    max_deliver = 5,
+    overflow = Fail,
+)]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn main() {
+    let _ = Bus::builder(Unbothered, source!("urn:example:billing")).subscribe(invoices);
+}

@@ -1,0 +1,12 @@
+use backends::AtMostOnly;
+use tramline::{Bus, source, subscription};
+
+#[subscription(
+    subject = "invoice.raised",
+    overflow = Fail,
+)]
+async fn invoices() {}
+
+fn main() {
+    let _ = Bus::builder(AtMostOnly, source!("urn:example:billing")).subscribe(invoices);
+}

@@ -1,0 +1,10 @@
+use backends::{Shuffled, FIVE};
+use tramline::{Bus, durable, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(Shuffled, source!("urn:example:billing"))
+        .at_least_once(name!("invoices"), durable!("invoices"), FIVE)
+        .subject(subject!("invoice.raised"))
+        .ordered()
+        .handle(|delivery| async { delivery.ack() });
+}

@@ -1,0 +1,10 @@
+use backends::{ForwardOnly, FIVE};
+use tramline::{Bus, durable, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(ForwardOnly, source!("urn:example:billing"))
+        .at_least_once(name!("invoices"), durable!("invoices"), FIVE)
+        .subject(subject!("invoice.raised"))
+        .replay()
+        .handle(|delivery| async { delivery.ack() });
+}

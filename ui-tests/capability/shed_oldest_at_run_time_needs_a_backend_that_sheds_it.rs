@@ -1,0 +1,10 @@
+use backends::AtMostOnly;
+use tramline::{Bus, ShedOldest, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(AtMostOnly, source!("urn:example:billing"))
+        .at_most_once(name!("invoices"))
+        .subject(subject!("invoice.raised"))
+        .overflow(ShedOldest)
+        .handle(|_| async {});
+}

@@ -1,0 +1,13 @@
+// errors: 2
+use backends::FlatQueue;
+use tramline::{Bus, source, subscription};
+
+#[subscription(pattern = "greeting.*")]
+async fn greeter() {}
+
+#[subscription(pattern = "invoice.*")]
+async fn invoices() {}
+
+fn main() {
+    let _ = Bus::builder(FlatQueue, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
+}

@@ -1,0 +1,6 @@
+use backends::Everything;
+use tramline::{Bus, source};
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(|_| async {});
+}

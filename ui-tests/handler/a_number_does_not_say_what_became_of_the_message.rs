@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{Bus, source, subscription};
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices() -> u32 {
+    200
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

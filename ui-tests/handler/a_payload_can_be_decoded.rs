@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{Bus, Payload, source, subscription};
+
+struct Invoice;
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices(_invoice: Payload<Invoice>) {}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

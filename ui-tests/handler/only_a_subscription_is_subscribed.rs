@@ -1,0 +1,8 @@
+use backends::Everything;
+use tramline::{Bus, source};
+
+async fn invoices() {}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

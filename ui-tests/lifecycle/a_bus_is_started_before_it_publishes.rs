@@ -1,0 +1,10 @@
+use backends::Everything;
+use tramline::{Bus, Event, subject};
+
+async fn send(bus: Bus<Everything>, event: Event) {
+    let _ = bus.publish(&subject!("invoice.raised"), event).await;
+}
+
+fn main() {
+    let _ = send;
+}

@@ -1,0 +1,10 @@
+use backends::Everything;
+use tramline::{Bus, Event, Running, pattern};
+
+async fn send(bus: Bus<Everything, Running>, event: Event) {
+    let _ = bus.publish(&pattern!("invoice.*"), event).await;
+}
+
+fn main() {
+    let _ = send;
+}

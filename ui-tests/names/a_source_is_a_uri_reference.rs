@@ -1,0 +1,5 @@
+use tramline::source;
+
+fn main() {
+    let _ = source!("urn:example:the billing");
+}

@@ -1,0 +1,8 @@
+use tramline::subscription;
+
+#[subscription(subject = "$SYS.invoice")]
+async fn invoices() {}
+
+fn main() {
+    let _ = invoices;
+}

@@ -1,0 +1,5 @@
+use tramline::subject;
+
+fn main() {
+    let _ = subject!("invoice.*");
+}

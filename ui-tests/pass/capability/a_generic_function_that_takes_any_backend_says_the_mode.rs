@@ -1,0 +1,12 @@
+use tramline::{Bus, contract::DeliversAtMostOnce, source, subscription};
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices() {}
+
+fn wire<B: DeliversAtMostOnce>(backend: B) {
+    let _ = Bus::builder(backend, source!("urn:example:billing")).subscribe(invoices);
+}
+
+fn main() {
+    wire(backends::Everything);
+}

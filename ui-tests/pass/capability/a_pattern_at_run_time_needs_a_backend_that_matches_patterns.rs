@@ -1,0 +1,9 @@
+use backends::Everything;
+use tramline::{Bus, name, pattern, source};
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing"))
+        .at_most_once(name!("invoices"))
+        .pattern(pattern!("invoice.*"))
+        .handle(|_| async {});
+}

@@ -1,0 +1,8 @@
+use backends::Everything;
+use tramline::contract::RoutesAroundDegraded;
+
+fn workers<B: RoutesAroundDegraded>(_backend: B) {}
+
+fn main() {
+    workers(Everything);
+}

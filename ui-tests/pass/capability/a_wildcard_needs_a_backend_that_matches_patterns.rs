@@ -1,0 +1,9 @@
+use backends::FlatQueue;
+use tramline::{Bus, source, subscription};
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices() {}
+
+fn main() {
+    let _ = Bus::builder(FlatQueue, source!("urn:example:billing")).subscribe(invoices);
+}

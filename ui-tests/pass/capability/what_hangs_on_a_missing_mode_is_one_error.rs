@@ -1,0 +1,18 @@
+use backends::Everything;
+use tramline::{Ack, Bus, source, subscription};
+
+#[subscription(
+    subject = "invoice.raised",
+    mode = AtLeastOnce,
+    durable = "invoices",
+    max_deliver = 5,
+    start_at = AllAvailable,
+    max_nack_delay = "1m",
+)]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

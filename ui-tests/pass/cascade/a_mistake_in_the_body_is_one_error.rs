@@ -1,0 +1,14 @@
+use backends::Everything;
+use tramline::{Bus, source, subscription};
+
+#[subscription(subject = "greeting.sent")]
+async fn greeter() {}
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices() {
+    let _: u32 = 17;
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
+}

@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{AtLeastOnce, Bus, Delivery, Settled, source, subscription};
+
+#[subscription(subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5)]
+async fn invoices(delivery: Delivery<AtLeastOnce>) -> Settled {
+    delivery.nack()
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

@@ -1,0 +1,15 @@
+use std::sync::Arc;
+
+use backends::Everything;
+use tramline::{Bus, source, subscription};
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices() {
+    let shared = Arc::new(1);
+    tokio::task::yield_now().await;
+    drop(shared);
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
+}

@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{Bus, Event, subject};
+
+async fn send(bus: Bus<Everything>, event: Event) {
+    let Ok(bus) = bus.start().await else { return };
+    let _ = bus.publish(&subject!("invoice.raised"), event).await;
+}
+
+fn main() {
+    let _ = send;
+}

@@ -1,0 +1,12 @@
+use std::time::Duration;
+
+use backends::Everything;
+use tramline::{Bus, Running};
+
+async fn end(bus: Bus<Everything, Running>) {
+    let _ = bus.stop(Duration::from_secs(5)).await;
+}
+
+fn main() {
+    let _ = end;
+}

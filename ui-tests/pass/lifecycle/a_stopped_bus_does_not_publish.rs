@@ -1,0 +1,13 @@
+use std::time::Duration;
+
+use backends::Everything;
+use tramline::{Bus, Event, Running, subject};
+
+async fn send(bus: Bus<Everything, Running>, event: Event) {
+    let _ = bus.publish(&subject!("invoice.raised"), event).await;
+    let _stopped = bus.stop(Duration::from_secs(5)).await;
+}
+
+fn main() {
+    let _ = send;
+}

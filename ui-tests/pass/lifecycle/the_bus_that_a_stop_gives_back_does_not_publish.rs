@@ -1,0 +1,14 @@
+use std::time::Duration;
+
+use backends::Everything;
+use tramline::{Bus, Event, Running, subject};
+
+async fn send(bus: Bus<Everything, Running>, event: Event) {
+    let bus = bus.stop(Duration::from_secs(5)).await.bus;
+    let Ok(bus) = bus.start().await else { return };
+    let _ = bus.publish(&subject!("invoice.raised"), event).await;
+}
+
+fn main() {
+    let _ = send;
+}

@@ -1,0 +1,5 @@
+use tramline::durable;
+
+fn main() {
+    let _ = durable!("invoices");
+}

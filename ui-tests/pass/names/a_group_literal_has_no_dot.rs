@@ -1,0 +1,5 @@
+use tramline::group;
+
+fn main() {
+    let _ = group!("billing");
+}

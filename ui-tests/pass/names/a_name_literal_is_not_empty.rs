@@ -1,0 +1,5 @@
+use tramline::name;
+
+fn main() {
+    let _ = name!("invoices");
+}

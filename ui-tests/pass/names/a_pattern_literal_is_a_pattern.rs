@@ -1,0 +1,5 @@
+use tramline::pattern;
+
+fn main() {
+    let _ = pattern!("invoice.*");
+}

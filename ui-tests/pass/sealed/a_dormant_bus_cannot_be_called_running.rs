@@ -1,0 +1,5 @@
+use tramline::Running;
+
+fn main() {
+    let _ = size_of::<Running>();
+}

@@ -1,0 +1,7 @@
+use tramline::{Fail, subscription::ShedsNothing};
+
+fn safe<O: ShedsNothing>(_policy: O) {}
+
+fn main() {
+    safe(Fail);
+}

@@ -1,0 +1,5 @@
+use tramline::contract::{Persistent, Storage};
+
+fn main() {
+    const { assert!(Persistent::PERSISTENT) };
+}

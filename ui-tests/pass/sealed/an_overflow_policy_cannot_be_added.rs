@@ -1,0 +1,5 @@
+use tramline::{ShedOldest, contract::Overflow, subscription::OverflowPolicy};
+
+fn main() {
+    assert_eq!(ShedOldest::OVERFLOW, Overflow::ShedOldest);
+}

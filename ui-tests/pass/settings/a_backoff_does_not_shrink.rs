@@ -1,0 +1,10 @@
+use tramline::{Ack, subscription};
+
+#[subscription(subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5, backoff(initial = "1s", max = "1m", multiplier = 1.5))]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn main() {
+    let _ = invoices;
+}

@@ -1,0 +1,8 @@
+use tramline::subscription;
+
+#[subscription(subject = "invoice.raised", bound = 512)]
+async fn invoices() {}
+
+fn main() {
+    let _ = invoices;
+}

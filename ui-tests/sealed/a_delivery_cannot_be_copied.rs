@@ -1,0 +1,9 @@
+use tramline::{AtLeastOnce, Delivery, Settled};
+
+fn twice(delivery: Delivery<AtLeastOnce>) -> [Settled; 2] {
+    [delivery.clone().ack(), delivery.ack()]
+}
+
+fn main() {
+    let _ = twice;
+}

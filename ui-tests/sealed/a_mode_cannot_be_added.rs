@@ -1,0 +1,7 @@
+use tramline::subscription::Mode;
+
+struct ExactlyOnce;
+
+impl Mode for ExactlyOnce {}
+
+fn main() {}

@@ -1,0 +1,5 @@
+use tramline::{ShedOldest, subscription::ShedsNothing};
+
+impl ShedsNothing for ShedOldest {}
+
+fn main() {}

@@ -1,0 +1,5 @@
+use tramline::Subject;
+
+fn main() {
+    let _ = Subject("invoice.raised");
+}

@@ -1,0 +1,5 @@
+use tramline::contract::Capabilities;
+
+fn main() {
+    let _ = Capabilities(());
+}

@@ -1,0 +1,10 @@
+use backends::{Everything, FIVE};
+use tramline::{Bus, ShedNewest, durable, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing"))
+        .at_least_once(name!("invoices"), durable!("invoices"), FIVE)
+        .subject(subject!("invoice.raised"))
+        .overflow(ShedNewest)
+        .handle(|delivery| async { delivery.ack() });
+}

@@ -1,0 +1,10 @@
+use tramline::{Ack, subscription};
+
+#[subscription(subject = "invoice.raised", mode = AtLeastOnce, max_deliver = 5)]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn main() {
+    let _ = invoices;
+}

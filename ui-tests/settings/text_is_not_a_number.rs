@@ -1,0 +1,8 @@
+use tramline::subscription;
+
+#[subscription(subject = "invoice.raised", group = 7)]
+async fn invoices() {}
+
+fn main() {
+    let _ = invoices;
+}
