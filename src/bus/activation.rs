@@ -9,7 +9,7 @@ use tokio::{
     runtime::{Handle as Runtime, RuntimeFlavor},
     sync::{oneshot, watch},
     task::JoinSet,
-    time::{Instant, sleep, timeout_at},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
@@ -20,13 +20,17 @@ use super::{
     core::{Core, Record, after, lock},
     error::{StartError, StopReport},
     gate::Gate,
+    guard::caught,
     status::BusState,
-    supervisor::{Left, RETRY, Supervisor, Unretired, chain},
+    supervisor::{Left, RETRY, Supervisor, Unretired, chain, retire},
 };
 use crate::{
     contract::{Backend, RetireReason, Session, SubscribeError},
     subject::Name,
 };
+
+/// How long one attempt at closing a session may take before it is tried anew.
+const CLOSE_ATTEMPT: Duration = Duration::from_secs(30);
 
 /// One start-to-stop lifetime of a bus.
 pub(super) struct Activation<B: Backend> {
@@ -270,13 +274,19 @@ pub(super) async fn stop<B: Backend>(
 /// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it. The guard tells
 /// who waits for it.
 async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>, _closed: DropGuard) {
-    while let Err(error) = activation.session.close().await {
-        tracing::warn!(generation = activation.generation, "{}", chain(&error));
+    loop {
+        let why = match timeout(CLOSE_ATTEMPT, caught(activation.session.close())).await {
+            Ok(Ok(Ok(()))) => break,
+            Ok(Ok(Err(error))) => chain(&error),
+            Ok(Err(text)) => format!("the backend panicked while closing: {text}"),
+            Err(_) => format!("the session has not closed within {CLOSE_ATTEMPT:?}"),
+        };
+        tracing::warn!(generation = activation.generation, "{why}");
         sleep(RETRY).await;
     }
     for Unretired { record, control } in unretired {
         let reading = loop {
-            match control.retire(RetireReason::Stopping).await {
+            match retire(&*control, RetireReason::Stopping).await {
                 Ok(reading) => break reading,
                 Err(_) => sleep(RETRY).await,
             }

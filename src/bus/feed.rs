@@ -1,12 +1,19 @@
 //! Where readers take their deliveries from: a stream of their own, or one that several of them take turns at.
 
+#[cfg(all(test, loom))]
+mod loom_tests;
+
+#[cfg(not(loom))]
+use std::sync::{Mutex, MutexGuard};
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, PoisonError},
     task::{Context, Poll, Wake, Waker},
 };
 
 use futures_core::Stream;
+#[cfg(loom)]
+use loom::sync::{Mutex, MutexGuard};
 
 /// Where a reader takes its deliveries from.
 pub(super) enum Feed<D> {

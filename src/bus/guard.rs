@@ -4,11 +4,11 @@ use std::{
     any::Any,
     future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll},
 };
 
-use tokio_util::sync::WaitForCancellationFuture;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::subscription::panic_text;
 
@@ -63,6 +63,17 @@ impl<F: Future> Future for Guard<'_, '_, F> {
                 Poll::Ready(Guarded::Panicked(text))
             }
         }
+    }
+}
+
+/// Runs what a backend does, with its panics caught: the error is the text of one.
+pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
+    let never = CancellationToken::new();
+    let mut slot = pin!(Some(future));
+    match guard(slot.as_mut(), pin!(never.cancelled())).await {
+        Guarded::Returned(value) => Ok(value),
+        Guarded::Panicked(text) => Err(text),
+        Guarded::CutOff => unreachable!("nobody else has the token"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     consumer::{Control, Opened},
     core::{Core, Record, lock},
     desk::Desk,
-    guard::describe,
+    guard::{caught, describe},
     outlet::HandlerOutlet,
     reader::ReaderEnd,
     status::ConsumerState,
@@ -91,11 +91,11 @@ impl<B: Backend> Supervisor<B> {
             let opened = tokio::select! {
                 biased;
                 () = self.activation.stopping.cancelled() => break,
-                opened = self.open(attempt) => opened,
+                opened = caught(self.open(attempt)) => opened,
             };
             let begun = Instant::now();
             let (cause, run) = match opened {
-                Ok(opened) => {
+                Ok(Ok(opened)) => {
                     let mut run = self.spawn(opened);
                     self.board(ConsumerState::Running, None);
                     if let Some(mut probation) = probation.take() {
@@ -110,12 +110,15 @@ impl<B: Backend> Supervisor<B> {
                         }
                     }
                 }
-                Err(error) if confirmed.is_some() => {
+                Ok(Err(error)) if confirmed.is_some() => {
                     drop(probation);
                     confirm(&mut confirmed, Err(error));
                     return Left { record: self.record, unretired: None };
                 }
-                Err(error) => (chain(&error), None),
+                Ok(Err(error)) => (chain(&error), None),
+                // Without an answer: who waits for it learns of the panic by that.
+                Err(_) if confirmed.is_some() => return Left { record: self.record, unretired: None },
+                Err(text) => (format!("the backend panicked while subscribing: {text}"), None),
             };
             let restart = self.record.settings.restart;
             // What failed to subscribe has not run at all, however long that took.
@@ -247,10 +250,10 @@ impl<B: Backend> Supervisor<B> {
         }
         let retiring = async {
             loop {
-                match control.retire(reason).await {
+                match retire(&*control, reason).await {
                     Ok(reading) => return reading,
-                    Err(error) => {
-                        tracing::warn!(subscription = %self.record.settings.name, "{}", chain(&error));
+                    Err(why) => {
+                        tracing::warn!(subscription = %self.record.settings.name, "{why}");
                         sleep(RETRY).await;
                     }
                 }
@@ -335,6 +338,14 @@ impl<B: Backend> Record<B> {
         };
         self.book.retired(reading.stats, Backlog { released, owed });
         self.book.fold_finished();
+    }
+}
+
+/// Asks a source to retire; the error says why it may still be live.
+pub(super) async fn retire(control: &dyn Control, reason: RetireReason) -> Result<FinalReading, String> {
+    match caught(control.retire(reason)).await {
+        Ok(retired) => retired.map_err(|error| chain(&error)),
+        Err(text) => Err(format!("the backend panicked while retiring: {text}")),
     }
 }
 

@@ -224,7 +224,7 @@ impl Source for FaultySource {
         let mut end = ended.clone();
         let over = async move {
             if end.wait_for(|ended| *ended).await.is_err() {
-                pending().await
+                pending::<()>().await;
             }
         };
         let handed_over = Arc::<AtomicU64>::default();

@@ -304,7 +304,11 @@ fn at_least_once_bus(shelf: &Shelf, door: &Door, truth: &Arc<Truth>) -> Bus<Shel
             let (door, truth) = (door.clone(), truth.clone());
             async move {
                 behave(&truth, &door, delivery.event()).await?;
-                if delivery.attempt().get() % 2 == 0 { Ok(delivery.ack()) } else { Ok::<_, String>(delivery.nack()) }
+                if delivery.attempt().get().is_multiple_of(2) {
+                    Ok(delivery.ack())
+                } else {
+                    Ok::<_, String>(delivery.nack())
+                }
             }
         };
         let text = format!("s{number}");

@@ -99,11 +99,9 @@ async fn y7_handlers_that_still_wait_are_cancelled_when_the_reserve_begins_and_c
 #[tokio::test(start_paused = true)]
 async fn y7_a_handler_that_is_busy_but_yields_is_cancelled_too() {
     let handler = async |_| {
-        loop {
+        while std::hint::black_box(true) {
             tokio::task::consume_budget().await;
         }
-        #[allow(unreachable_code)]
-        ()
     };
     let bus = builder()
         .at_most_once(name("one"))
@@ -342,6 +340,50 @@ async fn n7_a_source_that_does_not_retire_goes_with_its_session_and_is_folded_in
     balanced(&stats);
     assert_eq!(*faults.retired.lock().unwrap(), [(name("one"), RetireReason::Stopping)]);
     let bus = stopped.bus.start().await.expect("starts");
+    bus.stop(seconds(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn n7_a_backend_that_panics_while_retiring_or_closing_is_asked_again() {
+    let (backend, faults) = Faulty::new();
+    let bus = Bus::builder(backend, source!("urn:example:test"))
+        .at_most_once(name("one"))
+        .subject(subject!("a"))
+        .handle(|_| std::future::pending::<()>())
+        .build()
+        .unwrap()
+        .start()
+        .await
+        .unwrap();
+    for id in 0..3 {
+        bus.publish(&subject!("a"), event(id)).await.unwrap();
+    }
+    until("one is in hand", || bus.stats("one").unwrap().in_hand == 1).await;
+    set(&faults.retire, Answer::Panics);
+    set(&faults.close, Answer::Panics);
+    let stopped = bus.stop(seconds(1)).await;
+    assert_eq!(stopped.report.not_retired, [name("one")]);
+    assert!(!stopped.report.session_closed, "{}", stopped.report);
+    set(&faults.close, Answer::Fine);
+    let not_started = stopped.bus.start_within(seconds(1)).await.unwrap_err();
+    assert!(matches!(not_started.error, StartError::PredecessorOpen { .. }), "its source is still live");
+    set(&faults.retire, Answer::Fine);
+    let bus = not_started.bus.start_within(seconds(1)).await.unwrap();
+    let stats = bus.stats("one").unwrap();
+    assert_eq!((stats.offered, stats.lost.shutdown, stats.lost.retired_queued), (3, 1, 2), "{stats}");
+    balanced(&stats);
+    bus.stop(seconds(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn y8_a_close_that_hangs_is_tried_again() {
+    let (backend, faults) = Faulty::new();
+    let bus = Bus::builder(backend, source!("urn:example:test")).build().unwrap().start().await.unwrap();
+    set(&faults.close, Answer::Never);
+    let stopped = bus.stop(seconds(1)).await;
+    assert!(!stopped.report.session_closed);
+    set(&faults.close, Answer::Fine);
+    let bus = stopped.bus.start_within(seconds(60)).await.expect("its predecessor has closed after all");
     bus.stop(seconds(1)).await;
 }
 

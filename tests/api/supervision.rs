@@ -271,6 +271,20 @@ async fn v2_a_subscribe_that_takes_long_and_fails_is_no_long_run() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn v3_a_backend_that_panics_while_subscribing_again_fails_the_consumer_and_kills_nothing() {
+    let (bus, faults) = faulty(Some(Restart::new().max_restarts(1))).await;
+    faults.subscribe("one", Answer::Panics);
+    bus.publish(&subject!("a"), event(0)).await.unwrap();
+    tokio::time::sleep(seconds(5)).await;
+    let one = bus.status().consumers[0].clone();
+    assert_eq!(one.state, ConsumerState::Failed);
+    assert_eq!(one.cause.as_deref(), Some("the backend panicked while subscribing: the backend panics"));
+    let stopped = bus.stop(seconds(1)).await;
+    assert!(stopped.report.is_clean(), "{}", stopped.report);
+    assert_eq!(stopped.bus.stats("one").unwrap().incidents, 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn v2_waiting_for_a_restart_is_cut_short_by_stopping() {
     let (bus, _) = faulty(Some(Restart::new().initial(seconds(1_000)).max(seconds(1_000)))).await;
     bus.publish(&subject!("a"), event(0)).await.unwrap();

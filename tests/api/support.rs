@@ -25,6 +25,7 @@ pub(crate) fn many(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).expect("not zero")
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "numbers and texts alike, as they stand")]
 pub(crate) fn event(id: impl ToString) -> Event {
     Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1").build().expect("a valid event")
 }
