@@ -11,7 +11,10 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep, timeout, timeout_at},
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::TaskTracker,
+};
 
 use super::{
     core::{Core, Record, after, lock},
@@ -183,12 +186,9 @@ async fn wait_for_predecessor<B: Backend>(
     budget: Duration,
     end: Instant,
 ) -> Result<(), StartError> {
-    let Some(mut closer) = lock(&core.closer).take() else { return Ok(()) };
-    if timeout_at(end, &mut closer).await.is_ok() {
-        return Ok(());
-    }
-    *lock(&core.closer) = Some(closer);
-    Err(StartError::PredecessorOpen { generation: core.generation(), budget })
+    let closed = lock(&core.predecessor).clone();
+    let in_time = timeout_at(end, closed.cancelled()).await;
+    in_time.map_err(|_| StartError::PredecessorOpen { generation: core.generation(), budget })
 }
 
 async fn subscribe_all<B: Backend>(
@@ -259,19 +259,21 @@ pub(super) async fn stop<B: Backend>(
         record.book.deactivated();
     }
 
-    let mut closer = tokio::spawn(close(activation.clone(), unretired));
-    let closed = timeout_at(plan.end, &mut closer).await.is_ok();
+    let session = CancellationToken::new();
+    *lock(&core.predecessor) = session.clone();
+    tokio::spawn(close(activation.clone(), unretired, session.clone().drop_guard()));
+    let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
     let cause = (!closed).then(|| "the session did not close within the budget".to_owned());
     if !closed {
         tracing::error!("the session did not close within the stop's budget; trying on");
-        *lock(&core.closer) = Some(closer);
     }
     core.board.bus(BusState::Dormant, cause);
     StopReport { took: begun.elapsed(), disowned, not_retired, publishes_finished: published, session_closed: closed }
 }
 
-/// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it.
-async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>) {
+/// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it. The guard tells
+/// who waits for it.
+async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>, _closed: DropGuard) {
     loop {
         let why = match timeout(CLOSE_ATTEMPT, caught(activation.session.close())).await {
             Ok(Ok(Ok(()))) => break,

@@ -9,10 +9,7 @@ use std::{
 };
 
 use arc_swap::ArcSwapOption;
-use tokio::{
-    task::{JoinHandle, JoinSet},
-    time::Instant,
-};
+use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -34,8 +31,8 @@ pub(super) struct Core<B: Backend> {
     pub(super) board: Board,
     /// Fires when the bus has been ready for the first time (Y3).
     pub(super) ready: CancellationToken,
-    /// Closes the predecessor's session behind the caller's back (Y8).
-    pub(super) closer: Mutex<Option<JoinHandle<()>>>,
+    /// Fires when the predecessor's session has closed, which may be behind the caller's back (Y8).
+    pub(super) predecessor: Mutex<CancellationToken>,
     generation: AtomicU64,
     records: Mutex<Vec<Arc<Record<B>>>>,
 }
@@ -55,13 +52,16 @@ impl<B: Backend> Core<B> {
         let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
         let records =
             (0..).zip(subscriptions).map(|(index, (settings, consumer))| Record::new(index, settings, consumer));
+        // There is no predecessor yet.
+        let closed = CancellationToken::new();
+        closed.cancel();
         Self {
             backend,
             source,
             activation: ArcSwapOption::empty(),
             board,
             ready: CancellationToken::new(),
-            closer: Mutex::new(None),
+            predecessor: Mutex::new(closed),
             generation: AtomicU64::new(0),
             records: Mutex::new(records.map(Arc::new).collect()),
         }

@@ -70,6 +70,18 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// Each reason by its name.
+    pub const fn reasons(&self) -> [(&'static str, u64); 6] {
+        [
+            ("overflow", self.overflow),
+            ("retired queued", self.retired_queued),
+            ("shutdown", self.shutdown),
+            ("handler panic", self.handler_panic),
+            ("undecodable", self.undecodable),
+            ("malformed", self.malformed),
+        ]
+    }
+
     /// All reasons together.
     pub const fn total(&self) -> u64 {
         self.overflow + self.retired_queued + self.shutdown + self.handler_panic + self.undecodable + self.malformed
@@ -136,19 +148,7 @@ impl fmt::Display for Stats {
             self.in_hand,
             self.pending
         )?;
-        let lost = &self.lost;
-        line(
-            f,
-            "lost",
-            &[
-                ("overflow", lost.overflow),
-                ("retired queued", lost.retired_queued),
-                ("shutdown", lost.shutdown),
-                ("handler panic", lost.handler_panic),
-                ("undecodable", lost.undecodable),
-                ("malformed", lost.malformed),
-            ],
-        )?;
+        line(f, "lost", &self.lost.reasons())?;
         let settled = &self.settlement;
         line(
             f,
@@ -233,16 +233,7 @@ impl fmt::Display for Ledger {
             )?;
         }
         for stats in &self.subscriptions {
-            let lost = stats.lost;
-            let notes = [
-                ("overflow", lost.overflow),
-                ("retired queued", lost.retired_queued),
-                ("shutdown", lost.shutdown),
-                ("handler panic", lost.handler_panic),
-                ("undecodable", lost.undecodable),
-                ("malformed", lost.malformed),
-            ];
-            line(f, &format!("{} lost", stats.name), &notes)?;
+            line(f, &format!("{} lost", stats.name), &stats.lost.reasons())?;
             line(
                 f,
                 &format!("{} said", stats.name),

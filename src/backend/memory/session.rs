@@ -76,7 +76,7 @@ impl MemorySession {
             consume_budget().await;
             // When another publisher was quicker, once more.
             let full = match self.routing.table()?.publish(subject, event, Charge::Nothing) {
-                Ok(reached) => return self.reached(reached),
+                Ok(reached) => return self.reached(&reached),
                 Err(full) => full,
             };
             match deadline {
@@ -104,7 +104,7 @@ impl MemorySession {
 
     /// A publish that reached nobody may have met a close.
     #[inline]
-    fn reached(&self, reached: Reached) -> Result<(), PublishError> {
+    fn reached(&self, reached: &Reached) -> Result<(), PublishError> {
         match reached {
             Reached::Nobody(_) if self.routing.is_closed() => Err(PublishError::Closed),
             _ => Ok(()),
@@ -118,7 +118,7 @@ impl Session for MemorySession {
         // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
         consume_budget().await;
         match self.routing.table()?.publish(subject, event, Charge::Refusal) {
-            Ok(reached) => self.reached(reached),
+            Ok(reached) => self.reached(&reached),
             Err(NoRoom { subscription, event }) => Err(PublishError::QueueFull { subscription, event }),
         }
     }
