@@ -12,7 +12,13 @@ use futures_core::Stream;
 use tokio::task::yield_now;
 use tokio_util::sync::WaitForCancellationFuture;
 
-use super::{desk::Desk, feed::Feed, guard::guard, tally::Tally};
+use super::{
+    desk::Desk,
+    feed::Feed,
+    guard::guard,
+    keys::{Intake, Keys},
+    tally::Tally,
+};
 use crate::{
     contract::{Incoming, Settle},
     subscription::{BusContext, Handler, Parts, Surroundings},
@@ -39,7 +45,8 @@ pub(super) struct Post<H, X: BusContext> {
 /// Reads until the source ends, the desk closes, or the handler panics.
 pub(super) async fn read<H, X, D, S>(
     post: Arc<Post<H, X>>,
-    mut feed: Feed<D>,
+    mut feed: Feed<Intake<D, S>>,
+    keys: Option<Arc<Keys<S>>>,
     tally: Arc<CachePadded<Tally>>,
 ) -> ReaderEnd
 where
@@ -52,7 +59,7 @@ where
     let mut stopping = pin!(desk.stopping.cancelled());
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, keys.as_deref(), stopping.as_mut()).await {
             Ok(incoming) => incoming,
             Err(end) => return end,
         };
@@ -75,9 +82,17 @@ where
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
         let panicked = if desk.at_least_once {
-            desk.settle(&tally, handled, attempt, &subject, settler).await
+            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
+            if let Some(keys) = &keys {
+                keys.conclude(&subject, &event, attempt, settled.again);
+            }
+            settled.panicked
         } else {
-            desk.record(&tally, handled, &subject)
+            let panicked = desk.record(&tally, handled, &subject);
+            if let Some(keys) = &keys {
+                keys.conclude(&subject, &event, attempt, None);
+            }
+            panicked
         };
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);
@@ -88,20 +103,24 @@ where
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
 async fn next<D, S>(
     desk: &Desk,
-    feed: &mut Feed<D>,
+    feed: &mut Feed<Intake<D, S>>,
+    keys: Option<&Keys<S>>,
     mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where
     D: Stream<Item = Incoming<S>>,
+    S: Settle,
 {
+    // What waits for its key was taken before.
+    let parked = || keys.and_then(Keys::next_parked).ok_or(ReaderEnd::Closed);
     poll_fn(|cx| {
         if desk.is_closing() {
-            return Poll::Ready(Err(ReaderEnd::Closed));
+            return Poll::Ready(parked());
         }
         match feed.poll_next(cx) {
             Poll::Ready(Some(incoming)) => Poll::Ready(Ok(incoming)),
             Poll::Ready(None) => Poll::Ready(Err(ReaderEnd::SourceEnded)),
-            Poll::Pending => stopping.as_mut().poll(cx).map(|()| Err(ReaderEnd::Closed)),
+            Poll::Pending => stopping.as_mut().poll(cx).map(|()| parked()),
         }
     })
     .await

@@ -9,6 +9,7 @@ mod support;
 mod at_least_once;
 mod attach;
 mod concurrency;
+mod keyed;
 mod lifecycle;
 mod model;
 mod printed;

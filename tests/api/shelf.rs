@@ -15,7 +15,7 @@ use tramline::{
     DurableName, Event, Pattern, Subject, capabilities,
     contract::{
         AtLeastOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce, FinalReading,
-        Incoming, KeepsForHandler, Lease, Malformed, OpenError, Orders, Outcome, PublishError, QueuePlace, RetireError,
+        Incoming, KeepsForHandler, Lease, Malformed, MatchesPatterns, OpenError, Orders, Outcome, PublishError, QueuePlace, RetireError,
         RetireReason, Session, Settle, SettleError, Settlement, Source, SourceControl, SourceStats, SubscribeError,
         Volatile,
     },
@@ -137,6 +137,7 @@ impl DeliversAtLeastOnce for Shelf {
 }
 
 impl KeepsForHandler for Shelf {}
+impl MatchesPatterns for Shelf {}
 impl Orders for Shelf {}
 
 impl DelaysRedelivery for Shelf {
