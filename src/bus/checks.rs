@@ -109,7 +109,8 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
         refuse(
             "backoff",
             "..".into(),
-            "a declined message would be overtaken: leave `ordered` or `backoff` out, or say what `keyed` goes by".into(),
+            "a declined message would be overtaken: leave `ordered` or `backoff` out, or say what `keyed` goes by"
+                .into(),
         );
     }
     if let Some(limit) = capabilities.longest_delay() {

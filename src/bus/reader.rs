@@ -59,10 +59,11 @@ where
     let mut stopping = pin!(desk.stopping.cancelled());
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, keys.as_deref(), stopping.as_mut()).await {
-            Ok(incoming) => incoming,
-            Err(end) => return end,
-        };
+        let Incoming { subject, event, attempt, settler } =
+            match next(desk, &mut feed, keys.as_deref(), stopping.as_mut()).await {
+                Ok(incoming) => incoming,
+                Err(end) => return end,
+            };
         tally.taken.add_one();
         if feed.gives_way() {
             yield_now().await;

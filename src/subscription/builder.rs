@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, KeyedBy, MayForget, MayRedeliver,
-    OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State, Verdict,
+    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, KeyedBy, MayForget,
+    MayRedeliver, OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State, Verdict,
     closure::{Closure, Plain, WithState},
 };
 use crate::{

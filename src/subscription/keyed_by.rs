@@ -77,10 +77,14 @@ pub const fn keyed_by_literal(name: &'static str) -> KeyedBy {
         None => KeyedBy(By::Attribute(Text::Static(name))),
         Some(Flaw::Empty) => panic!("a key is not empty (Q3): name the extension attribute that holds it"),
         Some(Flaw::Character) => {
-            panic!("a key is an extension attribute, named with `a` to `z` and `0` to `9` (Q3): write its name as it is")
+            panic!(
+                "a key is an extension attribute, named with `a` to `z` and `0` to `9` (Q3): write its name as it is"
+            )
         }
         Some(Flaw::Taken) => {
-            panic!("a key is an extension attribute (G2): this one is the event's own, take another or `keyed = subject`")
+            panic!(
+                "a key is an extension attribute (G2): this one is the event's own, take another or `keyed = subject`"
+            )
         }
     }
 }

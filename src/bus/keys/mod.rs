@@ -18,12 +18,12 @@ use std::{
 use crossbeam_utils::CachePadded;
 use tokio::time::Instant;
 
-pub(super) use self::{away::Bequest, intake::Intake};
 use self::{
     away::Away,
     key::Key,
     lanes::{ALLOWANCE, Lanes},
 };
+pub(super) use self::{away::Bequest, intake::Intake};
 use super::{
     desk::Desk,
     guard::{Guarded, caught},
