@@ -235,19 +235,16 @@ impl<B: Backend> Supervisor<B> {
         let now = Instant::now();
         let stopping = reason == RetireReason::Stopping;
         let own = |grace| if stopping { None } else { Some(now + grace) };
-        let in_time = self.ended(&mut readers, own(FAILURE_GRACE), |plan| plan.cut_off).await;
-        if !in_time {
+        if !self.ended(&mut readers, own(FAILURE_GRACE), |plan| plan.cut_off).await {
             desk.cut_off.cancel();
         }
         if let Some(give_back) = give_back {
             readers.spawn(give_back);
         }
-        if !readers.is_empty() {
-            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
-                desk.given_up.cancel();
-                if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
-                    self.disown(readers);
-                }
+        if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
+            desk.given_up.cancel();
+            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
+                self.disown(readers);
             }
         }
         drop(handling);

@@ -10,6 +10,7 @@ mod at_least_once;
 mod attach;
 mod concurrency;
 mod keyed;
+mod keyed_model;
 mod lifecycle;
 mod model;
 mod printed;
