@@ -59,11 +59,15 @@ where
     let mut stopping = pin!(desk.stopping.cancelled());
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { subject, event, attempt, settler } =
-            match next(desk, &mut feed, keys.as_deref(), stopping.as_mut()).await {
-                Ok(incoming) => incoming,
-                Err(end) => return end,
-            };
+        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+            Ok(incoming) => incoming,
+            // What waits for its key was taken before.
+            Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
+                Some(incoming) => incoming,
+                None => return ReaderEnd::Closed,
+            },
+            Err(end) => return end,
+        };
         tally.taken.add_one();
         if feed.gives_way() {
             yield_now().await;
@@ -105,23 +109,20 @@ where
 async fn next<D, S>(
     desk: &Desk,
     feed: &mut Feed<Intake<D, S>>,
-    keys: Option<&Keys<S>>,
     mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where
     D: Stream<Item = Incoming<S>>,
     S: Settle,
 {
-    // What waits for its key was taken before.
-    let parked = || keys.and_then(Keys::next_parked).ok_or(ReaderEnd::Closed);
     poll_fn(|cx| {
         if desk.is_closing() {
-            return Poll::Ready(parked());
+            return Poll::Ready(Err(ReaderEnd::Closed));
         }
         match feed.poll_next(cx) {
             Poll::Ready(Some(incoming)) => Poll::Ready(Ok(incoming)),
             Poll::Ready(None) => Poll::Ready(Err(ReaderEnd::SourceEnded)),
-            Poll::Pending => stopping.as_mut().poll(cx).map(|()| parked()),
+            Poll::Pending => stopping.as_mut().poll(cx).map(|()| Err(ReaderEnd::Closed)),
         }
     })
     .await

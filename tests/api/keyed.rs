@@ -1,25 +1,22 @@
 //! Keyed concurrency: different keys side by side, one key strictly in order.
 
 use std::{
-    collections::BTreeMap,
     num::NonZeroU32,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
-use tokio::time::Instant;
 use tramline::{
     Ack, AtLeastOnce, AtMostOnce, Backoff, Bus, Delayed, Delivery, DurableName, Event, KeyedBy, Nack, Pattern, Restart,
     Running, Subject,
     bus::{BusBuilder, ConsumerState, Stats},
-    contract::{Outcome, PublishError},
-    source, subject,
+    contract::Outcome,
+    source,
     subscription::{Asks, AtLeastOnceBuilder, AtMostOnceBuilder, Immediate, Keeps, MayForget},
 };
 
 use crate::{
     shelf::{Settling, Shelf},
-    support::{Door, balanced, builder, event, many, millis, name, seconds, settle, until},
+    support::{Door, balanced, builder, event, many, name, seconds, settle, until},
 };
 
 /// What handlers did, in order: `+` entered, `-` left.
@@ -350,6 +347,7 @@ async fn v3_at_most_once_what_waits_is_handled_by_those_that_are_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[allow(clippy::await_holding_lock, reason = "it blocks handlers, on purpose, and not this task")]
 async fn g2_a_handler_that_blocks_its_thread_stops_only_its_key() {
     let (log, held) = (Log::default(), Arc::new(Mutex::new(())));
     let guard = held.lock().unwrap();

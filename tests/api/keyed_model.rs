@@ -171,7 +171,9 @@ async fn at_most_once(messages: Vec<Message>, hands: usize, stop: Option<(u64, u
         let (seen, messages) = (seen.clone(), messages.clone());
         move |delivery: Delivery<AtMostOnce>| {
             let (seen, messages) = (seen.clone(), messages.clone());
-            async move { drop(handle(seen, messages, delivery.event().clone(), 1).await) }
+            async move {
+                let _ = handle(seen, messages, delivery.event().clone(), 1).await;
+            }
         }
     };
     let one = builder().at_most_once(name("one")).subject(subject!("a")).concurrency(many(hands)).keyed(keyed());
