@@ -79,7 +79,7 @@ pub(super) fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
     handler: H,
 ) -> Attaching {
     let mut settings = handler.settings();
-    let consumer = Typed::<H, X> { handler: Arc::new(handler), state: Arc::new(state) };
+    let consumer = Typed::<H, X>::new(handler, Arc::new(state));
     // All under one lock, so that no start or stop comes between being known and being supervised.
     let mut records = core.records();
     let mut refused = refusals(records.iter().map(|record| &record.settings).chain([&settings]), &B::CAPABILITIES);

@@ -12,6 +12,7 @@ mod feed;
 mod gate;
 mod guard;
 mod handle;
+mod keys;
 mod ledger;
 mod lifecycle;
 mod outlet;

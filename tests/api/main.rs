@@ -9,6 +9,8 @@ mod support;
 mod at_least_once;
 mod attach;
 mod concurrency;
+mod keyed;
+mod keyed_model;
 mod lifecycle;
 mod model;
 mod panics;
