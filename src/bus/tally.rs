@@ -50,7 +50,6 @@ pub(super) struct Tally {
     pub(super) released: Count,
     pub(super) stranded: Count,
     pub(super) redelivered: Count,
-    pub(super) lease_expired: Count,
     pub(super) lost_shutdown: Count,
     pub(super) lost_panic: Count,
     pub(super) lost_undecodable: Count,
@@ -70,7 +69,6 @@ impl Tally {
         stats.released += self.released.get();
         stats.stranded += self.stranded.get();
         stats.redelivered += self.redelivered.get();
-        stats.lease_expired += self.lease_expired.get();
         stats.errors += self.errors.get();
         stats.panics += self.panics.get();
         stats.settlement.acked += self.acked.get();
