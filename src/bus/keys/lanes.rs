@@ -339,6 +339,22 @@ mod tests {
     }
 
     #[test]
+    fn g2_what_comes_back_before_its_reader_knows_comes_first() {
+        let (mut lanes, now) = (Lanes::new(8, 4), Instant::now());
+        assert!(sorted(&mut lanes, 0, 0));
+        // The others, and then the first one again: its settlement was quicker than its reader.
+        assert!(!sorted(&mut lanes, 0, 1) && !sorted(&mut lanes, 0, 0));
+        let (key, first) = away(0, 0, now + ALLOWANCE);
+        lanes.conclude(&key, Some(first), now);
+        for id in ["0", "1"] {
+            let incoming = lanes.next_ready().expect("the next");
+            assert_eq!(incoming.event.expect("an event").id(), id);
+            lanes.conclude(&key, None, now);
+        }
+        assert!(lanes.lanes.is_empty() && lanes.away == 0);
+    }
+
+    #[test]
     fn g2_what_was_given_back_keeps_its_place_with_the_next_source() {
         let (mut lanes, now) = (Lanes::new(8, 4), Instant::now());
         assert!(sorted(&mut lanes, 0, 0));
