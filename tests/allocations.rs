@@ -35,6 +35,14 @@ async fn shedding(subject: &Subject, event: &Event, State(seen): State<Seen>) {
     seen.0.fetch_add((subject.as_str().len() + event.id().len()) as u64, Relaxed);
 }
 
+#[subscription(pattern = "keyed.*", bound = 64, keyed = subject, concurrency = 3)]
+async fn keyed(event: &Event, State(seen): State<Seen>) {
+    // Longer than it takes until the next one is there, so that most wait for their key.
+    tokio::task::yield_now().await;
+    tokio::task::yield_now().await;
+    seen.0.fetch_add(event.id().len() as u64, Relaxed);
+}
+
 fn event() -> Event {
     let builder = Event::builder("1", source!("urn:example:test"), "com.example.small.v1");
     builder.json(r#"{"number":17,"text":"hello"}"#).build().unwrap()
@@ -65,6 +73,7 @@ fn running(runtime: &Runtime, seen: &Seen) -> Bus<Memory, Running> {
         .state(seen.clone())
         .subscribe(decoding)
         .subscribe(shedding)
+        .subscribe(keyed)
         .at_most_once("closure".parse().unwrap())
         .pattern(pattern!("built.>"))
         .handle(move |delivery: Delivery<AtMostOnce>| {
@@ -85,6 +94,7 @@ fn neither_a_publish_nor_a_delivery_allocates() {
         (subject!("small"), false),
         (subject!("small"), true),
         (subject!("many.a"), false),
+        (subject!("keyed.a"), false),
         (subject!("built.at.run.time"), false),
         (subject!("nobody"), false),
         (Subject::new("many.b").unwrap(), false),

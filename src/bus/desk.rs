@@ -32,6 +32,8 @@ pub(super) struct Desk {
     /// Fires when settlements under way are given up (T8).
     pub(super) given_up: CancellationToken,
     pub(super) at_least_once: bool,
+    /// At most once and without keys: what the handler said is recorded, and nothing follows from it.
+    pub(super) only_records: bool,
     backoff: Option<Backoff>,
     max_deliver: NonZeroU32,
     /// Whether a message that is declined in vain is gone (T13).
@@ -62,6 +64,7 @@ impl Desk {
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
+            only_records: !at_least_once && settings.keyed.is_none(),
             backoff,
             max_deliver,
             volatile,
@@ -118,7 +121,7 @@ impl Desk {
         None
     }
 
-    /// Accounts for one delivery at least once, and settles it (contract L6, T1).
+    /// Accounts for one delivery, and settles it at least once (contract L6, T1).
     pub(super) async fn settle<S: Settle>(
         &self,
         tally: &Tally,
@@ -127,6 +130,9 @@ impl Desk {
         subject: &Subject,
         settler: S,
     ) -> Settled {
+        if !self.at_least_once {
+            return Settled { panicked: self.record(tally, handled, subject), again: None };
+        }
         let mut panicked = None;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
