@@ -15,14 +15,20 @@
 //! Publishers share no lock but that of a queue they both publish to. A publish allocates nothing as long as a subject
 //! reaches at most 16 subscriptions, and a delivery never does.
 
+mod durable;
 mod group;
+mod hands;
+mod membership;
+mod owed;
 mod queue;
 mod route;
 mod session;
 mod source;
 mod sync;
+mod waiters;
 
 pub use self::{
+    durable::{MemoryDurableControl, MemoryDurableDeliveries, MemoryDurableSource, MemorySettler},
     session::MemorySession,
     source::{MemoryDeliveries, MemorySource, MemorySourceControl},
 };
@@ -31,8 +37,9 @@ use std::time::Duration;
 use crate::{
     capabilities,
     contract::{
-        AtMostOnceSpec, Backend, Capabilities, DeliversAtMostOnce, FailsWhenFull, MatchesPatterns, OpenError, Orders,
-        PublishError, QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
+        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
+        DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, PublishError,
+        QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
     },
     event::Event,
     subject::Subject,
@@ -78,6 +85,27 @@ impl DeliversAtMostOnce for Memory {
     async fn at_most_once(session: &MemorySession, spec: AtMostOnceSpec) -> Result<MemorySource, SubscribeError> {
         session.subscribe(spec)
     }
+}
+
+impl DeliversAtLeastOnce for Memory {
+    type Source = MemoryDurableSource;
+
+    const LEASE: Lease = Lease::None;
+    const QUEUE: QueuePlace = QueuePlace::Own;
+    const RETURNS_ATTEMPT: bool = true;
+
+    async fn at_least_once(
+        session: &MemorySession,
+        spec: AtLeastOnceSpec,
+    ) -> Result<MemoryDurableSource, SubscribeError> {
+        session.subscribe_durable(spec)
+    }
+}
+
+impl KeepsForHandler for Memory {}
+
+impl DelaysRedelivery for Memory {
+    const LONGEST_DELAY: Option<Duration> = None;
 }
 
 impl ShedsNewest for Memory {}
