@@ -7,8 +7,8 @@ use tramline::{
     bus::{BusBuilder, Ledger, Stats, Status, StatusChanges, StopReport, Stopped},
     contract::{
         AnswersRequests, Backend, DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull,
-        KeepsForHandler, MatchesPatterns, Orders, Replays, RoutesAroundDegraded, Settle, ShedsNewest,
-        ShedsOldest, SurvivesRestart,
+        KeepsForHandler, MatchesPatterns, Orders, Replays, RoutesAroundDegraded, Settle, ShedsNewest, ShedsOldest,
+        SurvivesRestart,
     },
     subject,
 };
