@@ -249,7 +249,7 @@ async fn b7_readers_side_by_side_share_the_queue_and_settle_each_their_own() {
     let handler = {
         let runs = runs.clone();
         move |delivery: Delivery<AtLeastOnce>| {
-            let declines = runs.fetch_add(1, SeqCst) % 3 == 0;
+            let declines = runs.fetch_add(1, SeqCst).is_multiple_of(3);
             async move {
                 tokio::time::sleep(millis(7)).await;
                 if declines { Err("once more") } else { Ok(delivery.ack()) }

@@ -79,7 +79,7 @@ fn retire(owed: &Owed, seat: &Seat, reason: RetireReason) -> crate::contract::So
 }
 
 #[test]
-fn loom_a_source_that_sleeps_is_woken_by_a_publish_and_by_what_comes_back() {
+fn a_source_that_sleeps_is_woken_by_a_publish_and_by_what_comes_back() {
     model(|| {
         let owed = owed(2, 2);
         let seat = open(&owed);
@@ -104,7 +104,7 @@ fn loom_a_source_that_sleeps_is_woken_by_a_publish_and_by_what_comes_back() {
 }
 
 #[test]
-fn loom_a_source_that_sleeps_is_woken_by_its_retire() {
+fn a_source_that_sleeps_is_woken_by_its_retire() {
     model(|| {
         let owed = owed(1, 1);
         let seat = open(&owed);
@@ -118,7 +118,7 @@ fn loom_a_source_that_sleeps_is_woken_by_its_retire() {
 }
 
 #[test]
-fn loom_a_settlement_beside_a_retire_is_done_or_refused_and_never_both() {
+fn a_settlement_beside_a_retire_is_done_or_refused_and_never_both() {
     for outcome in [Outcome::Acked, Outcome::Nacked] {
         model(move || {
             let owed = owed(2, 2);
@@ -144,7 +144,7 @@ fn loom_a_settlement_beside_a_retire_is_done_or_refused_and_never_both() {
 }
 
 #[test]
-fn loom_two_sources_never_have_one_message_and_lose_none() {
+fn two_sources_never_have_one_message_and_lose_none() {
     model(|| {
         let owed = owed(2, 1);
         let (first, second) = (open(&owed), open(&owed));
@@ -166,7 +166,7 @@ fn loom_two_sources_never_have_one_message_and_lose_none() {
 }
 
 #[test]
-fn loom_who_waits_for_room_is_woken_by_an_ack_or_by_a_giving_up() {
+fn who_waits_for_room_is_woken_by_an_ack_or_by_a_giving_up() {
     for given_up in [false, true] {
         model(move || {
             let owed = owed(1, 1);
