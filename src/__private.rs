@@ -10,5 +10,5 @@ pub use crate::{
             subject_literal,
         },
     },
-    subscription::{Handling, InMode, NoSource, open_at_least_once, open_at_most_once},
+    subscription::{Handling, InMode, NoSource, keyed_by_literal, open_at_least_once, open_at_most_once},
 };

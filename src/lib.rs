@@ -61,7 +61,7 @@ pub use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
     subscription::{
         Ack, AtLeastOnce, AtMostOnce, Attempt, Backoff, Cancelled, Delayed, Delivery, Extension, Fail, FromState,
-        Immediate, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
+        Immediate, KeyedBy, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
     },
 };
 

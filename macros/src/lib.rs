@@ -63,7 +63,8 @@ mod words;
 /// | `overflow = ShedNewest`, `ShedOldest` or `Fail` | what happens at the bound; at least once only `Fail` | the backend's own behaviour |
 /// | `overflow = prefer(..)` | the same where the backend offers it, else its own behaviour | |
 /// | `concurrency = N` | how many messages are handled side by side; at least once no more than the bound | 1 |
-/// | `ordered` | publication order; excludes `backoff`, and `concurrency` above 1 | no order |
+/// | `keyed = subject` or `"..."` | one key strictly in order, different keys side by side; the key is the subject, or the extension attribute of that name, and an event without it is its own key | no keys |
+/// | `ordered` | publication order; excludes `backoff`, and `concurrency` above 1, unless it is `keyed` | no order |
 /// | `restart` | a failed consumer is started again, without limit, after 1s, doubled up to 30s; a run of 30s begins anew | it stays failed |
 /// | `restart(max_restarts = N, initial = "..", max = "..", reset_after = "..")` | the same with these parts, each optional | |
 ///

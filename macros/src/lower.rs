@@ -8,7 +8,7 @@ use syn::{Ident, LitStr};
 
 use crate::{
     paths,
-    settings::{Overflow, Policy, Restart, SlowHandler, StartAt},
+    settings::{Keyed, Overflow, Policy, Restart, SlowHandler, StartAt},
     validate::{AtLeastOnce, Declared, DeclaredMode, Selects},
 };
 
@@ -144,6 +144,9 @@ fn constants(declared: &Declared) -> TokenStream {
             constant("DURABLE", paths::durable_name, paths::durable_literal, &mode.durable, None)
         }
     });
+    if let Some(Keyed::Attribute(name)) = &declared.keyed {
+        constants.extend(constant("KEY", paths::keyed_by, paths::keyed_by_literal, name, None));
+    }
     constants
 }
 
@@ -238,6 +241,14 @@ fn common_calls(declared: &Declared, calls: &mut Vec<TokenStream>) {
     if let Some(concurrency) = declared.concurrency {
         let concurrency = nonzero(paths::nonzero_usize, concurrency as u64);
         calls.push(quote_spanned!(site=> concurrency(#concurrency)));
+    }
+    match &declared.keyed {
+        None => {}
+        Some(Keyed::Subject) => {
+            let path = paths::keyed_by(site);
+            calls.push(quote_spanned!(site=> keyed(#path::subject())));
+        }
+        Some(Keyed::Attribute(_)) => calls.push(quote_spanned!(site=> keyed(KEY))),
     }
     if declared.ordered.is_some() {
         calls.push(quote_spanned!(site=> ordered()));

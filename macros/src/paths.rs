@@ -50,6 +50,7 @@ paths! {
     handler = tramline::subscription::Handler;
     immediate = tramline::subscription::Immediate;
     judgement = tramline::subscription::Judgement;
+    keyed_by = tramline::subscription::KeyedBy;
     open_at_least_once = tramline::subscription::open_at_least_once;
     open_at_most_once = tramline::subscription::open_at_most_once;
     opening = tramline::subscription::Opening;
@@ -72,6 +73,7 @@ paths! {
     group_literal = tramline::__private::group_literal;
     handling = tramline::__private::Handling;
     in_mode = tramline::__private::InMode;
+    keyed_by_literal = tramline::__private::keyed_by_literal;
     name = tramline::__private::Name;
     name_literal = tramline::__private::name_literal;
     no_source = tramline::__private::NoSource;

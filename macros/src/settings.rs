@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use proc_macro2::Span;
-use syn::LitStr;
+use syn::{Lit, LitStr};
 
 use crate::{
     errors::Errors,
@@ -98,6 +98,14 @@ pub(crate) enum SlowHandler {
     Redeliver,
 }
 
+/// What keys are told apart by.
+#[derive(Clone)]
+pub(crate) enum Keyed {
+    Subject,
+    /// The name of an extension attribute.
+    Attribute(LitStr),
+}
+
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Restart {
     pub(crate) max_restarts: Option<u32>,
@@ -123,6 +131,7 @@ pub(crate) struct Settings {
     pub(crate) bound: Slot<usize>,
     pub(crate) overflow: Slot<Overflow>,
     pub(crate) concurrency: Slot<usize>,
+    pub(crate) keyed: Slot<Keyed>,
     pub(crate) ordered: Slot<()>,
     pub(crate) restart: Slot<Restart>,
     pub(crate) durable: Slot<LitStr>,
@@ -148,6 +157,7 @@ impl Settings {
             bound: Slot::read(words.take("bound"), errors, bound),
             overflow: Slot::read(words.take("overflow"), errors, overflow),
             concurrency: Slot::read(words.take("concurrency"), errors, read::count),
+            keyed: Slot::read(words.take("keyed"), errors, keyed),
             ordered: Slot::read(words.take("ordered"), errors, read::flag),
             restart: Slot::read(words.take("restart"), errors, restart),
             durable: Slot::read(words.take("durable"), errors, read::text),
@@ -183,6 +193,25 @@ fn bound(entry: Entry, errors: &mut Errors) -> Option<usize> {
         return None;
     }
     read::count(entry, errors)
+}
+
+fn keyed(entry: Entry, errors: &mut Errors) -> Option<Keyed> {
+    const TAKES: &str = "`keyed` takes the word `subject`, or an extension attribute's name in quotes";
+    let other = match entry.value {
+        Value::Word(word) if word == "subject" => return Some(Keyed::Subject),
+        Value::Literal(Lit::Str(name)) if name.value() == "subject" => {
+            errors.at(name.span(), format!("{TAKES}; for the subject write `keyed = subject`"));
+            return None;
+        }
+        Value::Literal(Lit::Str(name)) => return Some(Keyed::Attribute(name)),
+        Value::Word(word) => {
+            errors.at(word.span(), format!("{TAKES}; write `keyed = subject` or `keyed = \"{word}\"`"));
+            return None;
+        }
+        value => value,
+    };
+    errors.at(other.span(&entry.word), format!("{TAKES}, as in `keyed = \"partitionkey\"`"));
+    None
 }
 
 const POLICIES: &[(&str, Policy)] =

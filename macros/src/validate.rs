@@ -7,7 +7,7 @@ use syn::{Ident, LitStr, ext::IdentExt};
 
 use crate::{
     errors::Errors,
-    settings::{Backoff, Mode, Overflow, Policy, Restart, Set, Settings, Slot, SlowHandler, StartAt},
+    settings::{Backoff, Keyed, Mode, Overflow, Policy, Restart, Set, Settings, Slot, SlowHandler, StartAt},
     suggest::listed,
 };
 
@@ -20,6 +20,7 @@ pub(crate) struct Declared {
     pub(crate) bound: Option<usize>,
     pub(crate) overflow: Option<Overflow>,
     pub(crate) concurrency: Option<usize>,
+    pub(crate) keyed: Option<Keyed>,
     pub(crate) ordered: Option<Span>,
     pub(crate) restart: Option<Restart>,
 }
@@ -53,6 +54,7 @@ const DEFAULT_BOUND: usize = 256;
 pub(crate) fn validate(settings: Settings, function: &Ident, errors: &mut Errors) -> Option<Declared> {
     one_selection(&settings, errors);
     order(&settings, errors);
+    keys(&settings, errors);
     match &settings.mode {
         Slot::Absent => at_most_once_by_default(&settings, errors),
         Slot::Set(Set { value: Mode::AtMostOnce, .. }) => at_most_once(&settings, errors),
@@ -78,14 +80,37 @@ fn one_selection(settings: &Settings, errors: &mut Errors) {
 
 /// Contract C32.
 fn order(settings: &Settings, errors: &mut Errors) {
-    if settings.ordered.set().is_none() {
+    if settings.ordered.set().is_none() || !settings.keyed.is_absent() {
         return;
     }
     if let Some(Set { value: 2.., at, .. }) = settings.concurrency.set() {
-        errors.at(*at, "`ordered` handles one message at a time; leave `concurrency` out, or `ordered`");
+        errors.at(
+            *at,
+            "`ordered` handles one message at a time; leave `concurrency` or `ordered` out, or add `keyed = subject`",
+        );
     }
     if let Some(backoff) = settings.backoff.set() {
-        errors.at(backoff.word, "`ordered` excludes `backoff`, which lets later messages pass; leave one of them out");
+        let text = "`ordered` excludes `backoff`, which lets later messages pass; leave one of them out, \
+                    or add `keyed = subject`";
+        errors.at(backoff.word, text);
+    }
+}
+
+/// Contract G2. At least once a key also holds what follows a declined message back, which one hand makes use of.
+fn keys(settings: &Settings, errors: &mut Errors) {
+    let one_hand = match &settings.concurrency {
+        Slot::Absent => true,
+        Slot::Set(concurrency) => concurrency.value == 1,
+        Slot::Broken => false,
+    };
+    let at_most_once = matches!(&settings.mode, Slot::Absent | Slot::Set(Set { value: Mode::AtMostOnce, .. }));
+    if let Some(keyed) = settings.keyed.set()
+        && one_hand
+        && at_most_once
+    {
+        let text = "`keyed` asks for nothing at most once with one message at a time, which has all keys in order; \
+                    write `concurrency = 8`, or leave it out";
+        errors.at(keyed.word, text);
     }
 }
 
@@ -209,6 +234,7 @@ fn declared(settings: Settings, function: &Ident) -> Option<Declared> {
         bound: settings.bound.into_value(),
         overflow: settings.overflow.into_value(),
         concurrency: settings.concurrency.into_value(),
+        keyed: settings.keyed.into_value(),
         ordered: settings.ordered.into_set().map(|set| set.word),
         restart: settings.restart.into_value(),
     })

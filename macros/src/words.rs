@@ -12,7 +12,7 @@ use crate::{
 
 /// Settings of both modes.
 pub(crate) const IN_BOTH_MODES: &[&str] =
-    &["name", "subject", "pattern", "mode", "bound", "overflow", "concurrency", "ordered", "restart"];
+    &["name", "subject", "pattern", "mode", "bound", "overflow", "concurrency", "keyed", "ordered", "restart"];
 
 /// Settings of at most once only (contract C8, C21).
 pub(crate) const AT_MOST_ONCE_ONLY: &[&str] = &["group"];

@@ -67,7 +67,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
     {
         let settings = handler.settings();
-        let consumer = Typed::<H, Cx<S, C>> { handler: Arc::new(handler), state: self.state.clone() };
+        let consumer = Typed::<H, Cx<S, C>>::new(handler, self.state.clone());
         self.subscriptions.push((settings, Box::new(consumer)));
         self
     }

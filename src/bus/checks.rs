@@ -75,12 +75,12 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
         refusals.push(Refusal { subscription: settings.name.clone(), setting, value, reason });
     };
     let concurrency = settings.concurrency;
-    if settings.ordered && concurrency.get() > 1 {
+    if settings.ordered && concurrency.get() > 1 && settings.keyed.is_none() {
         // C32
         refuse(
             "concurrency",
             concurrency.to_string(),
-            "order within one subscription holds only one message at a time: leave `ordered` or `concurrency` out"
+            "order within one subscription holds only one message at a time: leave `ordered` or `concurrency` out, or say what `keyed` goes by"
                 .into(),
         );
     }
@@ -104,12 +104,13 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
         let reason = format!("is below `backoff.max = {:?}`: raise it, or lower the backoff's", backoff.max());
         refuse("max_nack_delay", format!("{longest:?}"), reason);
     }
-    if settings.ordered && backoff.is_some() {
+    if settings.ordered && backoff.is_some() && settings.keyed.is_none() {
         // C32
         refuse(
             "backoff",
             "..".into(),
-            "a declined message would be overtaken: leave `ordered` or `backoff` out".into(),
+            "a declined message would be overtaken: leave `ordered` or `backoff` out, or say what `keyed` goes by"
+                .into(),
         );
     }
     if let Some(limit) = capabilities.longest_delay() {
@@ -152,6 +153,14 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
         (ModeSettings::AtMostOnce { group: Some(group) }, ModeSettings::AtMostOnce { group: Some(other) })
             if group == other && one.pattern == earlier.pattern =>
         {
+            // G2
+            if let Some(by) = one.keyed.as_ref().or(earlier.keyed.as_ref()) {
+                let reason = format!(
+                    "messages of one key would go to `{}` too, side by side: more hands in one process are `concurrency`",
+                    earlier.name
+                );
+                refuse("keyed", by.to_string(), reason);
+            }
             // C35
             if one.bound != earlier.bound {
                 let reason = format!(

@@ -7,6 +7,7 @@ use crossbeam_utils::CachePadded;
 use super::{
     desk::Desk,
     feed::Feed,
+    keys::{Bequest, Intake, Keys},
     outlet::HandlerOutlet,
     reader::{Post, ReaderEnd, read},
     tally::{Snapshot, Tally},
@@ -38,6 +39,8 @@ pub(super) struct Opened {
     pub(super) control: Arc<dyn Control>,
     pub(super) snapshot: Snapshot,
     pub(super) readers: Vec<(Boxed<'static, ReaderEnd>, Arc<CachePadded<Tally>>)>,
+    /// Of a keyed subscription: gives back what waits for its key, when the readers have ended or are cut off.
+    pub(super) give_back: Option<(Boxed<'static, ReaderEnd>, Arc<CachePadded<Tally>>)>,
 }
 
 /// A source's control with its type erased.
@@ -53,8 +56,15 @@ impl<C: SourceControl> Control for C {
 
 /// A handler with the state that it gets.
 pub(super) struct Typed<H, X: BusContext> {
-    pub(super) handler: Arc<H>,
-    pub(super) state: Arc<X::State>,
+    handler: Arc<H>,
+    state: Arc<X::State>,
+    bequest: Arc<Bequest>,
+}
+
+impl<H, X: BusContext> Typed<H, X> {
+    pub(super) fn new(handler: H, state: Arc<X::State>) -> Self {
+        Self { handler: Arc::new(handler), state, bequest: Arc::default() }
+    }
 }
 
 impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed<H, X> {
@@ -73,8 +83,9 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
             longest_delay: settings.longest_delay(),
         };
         let post = Arc::new(Post { handler: self.handler.clone(), surroundings, desk: desk.clone() });
-        let reader = move |feed, tally| -> Boxed<'static, ReaderEnd> { Box::pin(read(post.clone(), feed, tally)) };
-        Box::pin(opened(H::open(session, settings, id), settings, desk, reader))
+        let reader =
+            move |feed, keys, tally| -> Boxed<'static, ReaderEnd> { Box::pin(read(post.clone(), feed, keys, tally)) };
+        Box::pin(opened(H::open(session, settings, id), settings, id, desk, &self.bequest, reader))
     }
 }
 
@@ -82,18 +93,30 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
 async fn opened<S: Source>(
     opening: Boxed<'_, Result<S, SubscribeError>>,
     settings: &Settings,
+    id: SourceId,
     desk: Arc<Desk>,
-    reader: impl Fn(Feed<S::Deliveries>, Arc<CachePadded<Tally>>) -> Boxed<'static, ReaderEnd> + Send,
+    bequest: &Arc<Bequest>,
+    reader: impl Fn(
+        Feed<Intake<S::Deliveries, S::Settler>>,
+        Option<Arc<Keys<S::Settler>>>,
+        Arc<CachePadded<Tally>>,
+    ) -> Boxed<'static, ReaderEnd>
+    + Send,
 ) -> Result<Opened, SubscribeError> {
     let (stream, control) = opening.await?.split();
     let control = Arc::new(control);
-    let readers = Feed::split(stream, settings.concurrency.get())
+    let keys = Keys::new(settings, &desk, bequest, id);
+    let readers = Feed::split(Intake::new(stream, keys.clone()), settings.concurrency.get())
         .into_iter()
         .map(|feed| {
             let tally = Arc::new(CachePadded::new(Tally::default()));
-            (reader(feed, tally.clone()), tally)
+            (reader(feed, keys.clone(), tally.clone()), tally)
         })
         .collect();
     let read = control.clone();
-    Ok(Opened { desk, control, snapshot: Arc::new(move || read.snapshot()), readers })
+    let give_back = keys.map(|keys| -> (Boxed<'static, ReaderEnd>, _) {
+        let tally = keys.tally.clone();
+        (Box::pin(keys.give_back()), tally)
+    });
+    Ok(Opened { desk, control, snapshot: Arc::new(move || read.snapshot()), readers, give_back })
 }

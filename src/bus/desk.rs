@@ -4,6 +4,7 @@ use std::{
     fmt,
     num::NonZeroU32,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::Duration,
 };
 
 use tokio_util::sync::CancellationToken;
@@ -28,8 +29,17 @@ pub(super) struct Desk {
     pub(super) given_up: CancellationToken,
     pub(super) at_least_once: bool,
     backoff: Option<Backoff>,
+    max_deliver: NonZeroU32,
     /// Whether a message that is declined in vain is gone (T13).
     volatile: bool,
+}
+
+/// What came of a settlement.
+pub(super) struct Settled {
+    /// The panic's text if the handler panicked, which fails the consumer.
+    pub(super) panicked: Option<String>,
+    /// Whether the message is to be expected again, and after which delay.
+    pub(super) again: Option<Duration>,
 }
 
 /// What a guarded handler came to: its judgement, or why it was not entered.
@@ -37,9 +47,9 @@ pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
 impl Desk {
     pub(super) fn new(settings: &Settings, volatile: bool) -> Self {
-        let (at_least_once, backoff) = match &settings.mode {
-            ModeSettings::AtMostOnce { .. } => (false, None),
-            ModeSettings::AtLeastOnce { backoff, .. } => (true, *backoff),
+        let (at_least_once, backoff, max_deliver) = match &settings.mode {
+            ModeSettings::AtMostOnce { .. } => (false, None, NonZeroU32::MIN),
+            ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
         };
         Self {
             name: settings.name.clone(),
@@ -49,6 +59,7 @@ impl Desk {
             given_up: CancellationToken::new(),
             at_least_once,
             backoff,
+            max_deliver,
             volatile,
         }
     }
@@ -103,8 +114,7 @@ impl Desk {
         None
     }
 
-    /// Accounts for one delivery at least once, and settles it (contract L6, T1). Returns the panic's text if the handler
-    /// panicked, which fails the consumer.
+    /// Accounts for one delivery at least once, and settles it (contract L6, T1).
     pub(super) async fn settle<S: Settle>(
         &self,
         tally: &Tally,
@@ -112,7 +122,7 @@ impl Desk {
         attempt: NonZeroU32,
         subject: &Subject,
         settler: S,
-    ) -> Option<String> {
+    ) -> Settled {
         let mut panicked = None;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
@@ -150,7 +160,12 @@ impl Desk {
                 tally.stranded.add_one();
             }
         }
-        panicked
+        let again = match settlement.outcome {
+            Outcome::Acked => false,
+            Outcome::Returned => true,
+            _ => attempt < self.max_deliver,
+        } && (settled || !self.volatile);
+        Settled { panicked, again: again.then_some(settlement.delay) }
     }
 
     /// What the handler said.

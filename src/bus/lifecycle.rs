@@ -1,16 +1,13 @@
 //! The bus in its two states, as types: dormant and running.
 
-use std::{fmt, marker::PhantomData, num::NonZeroU32, pin::Pin, sync::Arc, task::Poll, time::Duration};
-
-use tokio_util::sync::CancellationToken;
+use std::{fmt, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{
-    AttachError, BuildError, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, Publish, Stats, Status,
+    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, Stats, Status,
     StatusChanges, StopReport,
-    activation::{self, Activation, Confirmed},
-    checks::{Refusal, degrade, refusals},
-    consumer::Typed,
-    core::{Core, Record},
+    activation::{self, Activation},
+    attach::attach,
+    core::Core,
     publish::{BoxedPublish, Origin, publish, publish_boxed},
 };
 use crate::{
@@ -19,8 +16,7 @@ use crate::{
     event::{Event, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, BusContext, Collects, Cx, Given, Handler, RunsOn, Subscription,
-        WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, value_event,
     },
 };
 
@@ -258,87 +254,4 @@ impl<B: Backend, L, C: Codec> fmt::Debug for Bus<B, L, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bus").field("status", &self.status()).finish_non_exhaustive()
     }
-}
-
-/// A running bus as the place where a subscription goes that is made at run time.
-#[derive(Debug)]
-pub struct OnRunning<'b, B: Backend, C: Codec>(&'b Bus<B, Running, C>);
-
-impl<B: Backend, C: Codec> Collects<B> for OnRunning<'_, B, C> {
-    type Context = Cx<(), C>;
-    type Collected = Attaching;
-
-    fn collect<H: RunsOn<B> + Handler<Cx<(), C>>>(self, handler: H) -> Attaching {
-        self.0.subscribe(handler)
-    }
-}
-
-/// A subscription on its way to a running bus. It is ready when the first subscribe has succeeded or failed.
-///
-/// # Cancel safety
-/// It goes on if the future is dropped: either the subscription is there then, or nothing is left of it.
-#[must_use = "whether the subscription was confirmed is known when this is awaited"]
-pub struct Attaching(Result<Supervised, Option<AttachError>>);
-
-/// A supervisor has it, and has not said its first word yet.
-struct Supervised {
-    subscription: Name,
-    confirmed: Confirmed,
-    stopping: CancellationToken,
-}
-
-impl Future for Attaching {
-    type Output = Result<(), AttachError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-        let Supervised { subscription, confirmed, stopping } = match &mut self.0 {
-            Ok(supervised) => supervised,
-            Err(error) => return Poll::Ready(Err(error.take().unwrap_or(AttachError::Stopped))),
-        };
-        Pin::new(confirmed).poll(cx).map(|said| match said {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(source)) => Err(AttachError::Subscribe { subscription: subscription.clone(), source }),
-            Err(_) if stopping.is_cancelled() => Err(AttachError::Stopped),
-            Err(_) => Err(AttachError::Supervisor { subscription: subscription.clone() }),
-        })
-    }
-}
-
-impl fmt::Debug for Attaching {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attaching").finish_non_exhaustive()
-    }
-}
-
-fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
-    core: &Arc<Core<B>>,
-    state: X::State,
-    handler: H,
-) -> Attaching {
-    let mut settings = handler.settings();
-    let consumer = Typed::<H, X> { handler: Arc::new(handler), state: Arc::new(state) };
-    // All under one lock, so that no start or stop comes between being known and being supervised.
-    let mut records = core.records();
-    let mut refused = refusals(records.iter().map(|record| &record.settings).chain([&settings]), &B::CAPABILITIES);
-    refused.extend(degrade(&mut settings, &B::CAPABILITIES).map(|dropped| Refusal {
-        subscription: dropped.subscription,
-        setting: dropped.setting,
-        value: format!("prefer({})", dropped.value),
-        reason: "the backend does not offer it, and a running bus drops no setting: leave it out".to_owned(),
-    }));
-    if !refused.is_empty() {
-        return Attaching(Err(Some(BuildError { refusals: refused }.into())));
-    }
-    let Some(activation) = core.activation.load_full() else { return Attaching(Err(Some(AttachError::Stopped))) };
-    let subscription = settings.name.clone();
-    let index = records.last().map_or(0, |record| record.index + 1);
-    let record = Arc::new(Record::new(index, settings, Box::new(consumer)));
-    record.book.activated(activation.generation);
-    core.board.add(subscription.clone());
-    let Some(confirmed) = activation.supervise(core, record.clone(), true) else {
-        core.board.remove(&subscription);
-        return Attaching(Err(Some(AttachError::Stopped)));
-    };
-    records.push(record);
-    Attaching(Ok(Supervised { subscription, confirmed, stopping: activation.stopping.clone() }))
 }

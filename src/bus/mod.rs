@@ -1,6 +1,7 @@
 //! The bus: building, starting, publishing, supervising, counting, stopping.
 
 mod activation;
+mod attach;
 mod builder;
 mod checks;
 mod consumer;
@@ -11,6 +12,7 @@ mod feed;
 mod gate;
 mod guard;
 mod handle;
+mod keys;
 mod ledger;
 mod lifecycle;
 mod outlet;
@@ -21,12 +23,13 @@ mod supervisor;
 mod tally;
 
 pub use self::{
+    attach::{Attaching, OnRunning},
     builder::BusBuilder,
     checks::{DroppedSetting, Refusal},
     error::{AttachError, BuildError, NotStarted, StartError, StopReport},
     handle::Handle,
     ledger::{Ledger, Lost, SettlementStats, Stats},
-    lifecycle::{Attaching, Bus, Dormant, OnRunning, Running, Stopped},
+    lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

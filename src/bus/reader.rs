@@ -12,7 +12,13 @@ use futures_core::Stream;
 use tokio::task::yield_now;
 use tokio_util::sync::WaitForCancellationFuture;
 
-use super::{desk::Desk, feed::Feed, guard::guard, tally::Tally};
+use super::{
+    desk::Desk,
+    feed::Feed,
+    guard::guard,
+    keys::{Intake, Keys},
+    tally::Tally,
+};
 use crate::{
     contract::{Incoming, Settle},
     subscription::{BusContext, Handler, Parts, Surroundings},
@@ -39,7 +45,8 @@ pub(super) struct Post<H, X: BusContext> {
 /// Reads until the source ends, the desk closes, or the handler panics.
 pub(super) async fn read<H, X, D, S>(
     post: Arc<Post<H, X>>,
-    mut feed: Feed<D>,
+    mut feed: Feed<Intake<D, S>>,
+    keys: Option<Arc<Keys<S>>>,
     tally: Arc<CachePadded<Tally>>,
 ) -> ReaderEnd
 where
@@ -54,6 +61,11 @@ where
     loop {
         let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
             Ok(incoming) => incoming,
+            // What waits for its key was taken before.
+            Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
+                Some(incoming) => incoming,
+                None => return ReaderEnd::Closed,
+            },
             Err(end) => return end,
         };
         tally.taken.add_one();
@@ -75,9 +87,17 @@ where
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
         let panicked = if desk.at_least_once {
-            desk.settle(&tally, handled, attempt, &subject, settler).await
+            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
+            if let Some(keys) = &keys {
+                keys.conclude(&subject, &event, attempt, settled.again);
+            }
+            settled.panicked
         } else {
-            desk.record(&tally, handled, &subject)
+            let panicked = desk.record(&tally, handled, &subject);
+            if let Some(keys) = &keys {
+                keys.conclude(&subject, &event, attempt, None);
+            }
+            panicked
         };
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);
@@ -88,11 +108,12 @@ where
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
 async fn next<D, S>(
     desk: &Desk,
-    feed: &mut Feed<D>,
+    feed: &mut Feed<Intake<D, S>>,
     mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where
     D: Stream<Item = Incoming<S>>,
+    S: Settle,
 {
     poll_fn(|cx| {
         if desk.is_closing() {

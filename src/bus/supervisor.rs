@@ -11,7 +11,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     activation::{Activation, StopPlan},
-    consumer::{Control, Opened},
+    consumer::{Boxed, Control, Opened},
     core::{Core, Record, lock},
     desk::Desk,
     guard::{caught, describe},
@@ -55,6 +55,8 @@ struct Run {
     desk: Arc<Desk>,
     control: Arc<dyn Control>,
     readers: JoinSet<ReaderEnd>,
+    /// Gives back what waits for its key.
+    give_back: Option<Boxed<'static, ReaderEnd>>,
     /// Held while handlers run.
     handling: TaskTrackerToken,
 }
@@ -189,14 +191,16 @@ impl<B: Backend> Supervisor<B> {
     }
 
     fn spawn(&self, opened: Opened) -> Run {
-        let Opened { desk, control, snapshot, readers } = opened;
-        self.record.book.opened(snapshot, readers.iter().map(|(_, tally)| tally.clone()));
+        let Opened { desk, control, snapshot, readers, give_back } = opened;
+        let tallies = readers.iter().chain(&give_back).map(|(_, tally)| tally.clone());
+        self.record.book.opened(snapshot, tallies);
         let mut set = JoinSet::new();
         for (reader, tally) in readers {
             drop(tally);
             set.spawn(reader);
         }
-        Run { desk, control, readers: set, handling: self.activation.handling.token() }
+        let give_back = give_back.map(|(give_back, _)| give_back);
+        Run { desk, control, readers: set, give_back, handling: self.activation.handling.token() }
     }
 
     /// Waits until a reader fails, and says why; `None` when stopping begins before.
@@ -227,17 +231,20 @@ impl<B: Backend> Supervisor<B> {
     /// Handlers in hand finish; at the end of their time they are cut off, and disowned if they do not yield. Then the
     /// source retires and is folded in (Y7). A failing consumer stops its own part in the same order.
     async fn wind_down(&self, run: Run, reason: RetireReason) -> Result<FinalReading, Unretired<B>> {
-        let Run { desk, control, mut readers, handling } = run;
+        let Run { desk, control, mut readers, give_back, handling } = run;
         let now = Instant::now();
         let stopping = reason == RetireReason::Stopping;
         let own = |grace| if stopping { None } else { Some(now + grace) };
         if !self.ended(&mut readers, own(FAILURE_GRACE), |plan| plan.cut_off).await {
             desk.cut_off.cancel();
-            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
-                desk.given_up.cancel();
-                if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
-                    self.disown(readers);
-                }
+        }
+        if let Some(give_back) = give_back {
+            readers.spawn(give_back);
+        }
+        if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE / 2), |plan| plan.give_up).await {
+            desk.given_up.cancel();
+            if !self.ended(&mut readers, own(FAILURE_GRACE + YIELD_GRACE), |plan| plan.disown).await {
+                self.disown(readers);
             }
         }
         drop(handling);

@@ -25,6 +25,10 @@ impl Count {
         self.0.store(self.0.load(Relaxed) + 1, Relaxed);
     }
 
+    pub(super) fn take_one(&self) {
+        self.0.store(self.0.load(Relaxed).saturating_sub(1), Relaxed);
+    }
+
     fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -34,6 +38,8 @@ impl Count {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) taken: Count,
+    /// Taken and waiting for its key, right now; whoever handles it in the end counts it as taken.
+    pub(super) parked: Count,
     pub(super) delivered: Count,
     pub(super) acked: Count,
     pub(super) nacked: Count,
@@ -44,7 +50,6 @@ pub(super) struct Tally {
     pub(super) released: Count,
     pub(super) stranded: Count,
     pub(super) redelivered: Count,
-    pub(super) lease_expired: Count,
     pub(super) lost_shutdown: Count,
     pub(super) lost_panic: Count,
     pub(super) lost_undecodable: Count,
@@ -59,12 +64,11 @@ impl Tally {
             + self.lost_panic.get()
             + self.lost_undecodable.get()
             + self.lost_malformed.get();
-        stats.in_hand += self.taken.get().saturating_sub(left);
+        stats.in_hand += self.taken.get().saturating_sub(left) + self.parked.get();
         stats.delivered += self.delivered.get();
         stats.released += self.released.get();
         stats.stranded += self.stranded.get();
         stats.redelivered += self.redelivered.get();
-        stats.lease_expired += self.lease_expired.get();
         stats.errors += self.errors.get();
         stats.panics += self.panics.get();
         stats.settlement.acked += self.acked.get();

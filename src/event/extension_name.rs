@@ -7,23 +7,64 @@ const TAKEN: [&str; 9] =
     ["id", "source", "type", "specversion", "subject", "time", "datacontenttype", "dataschema", "data"];
 
 /// Whether an extension may have this name.
-pub(super) fn check(name: &str) -> Result<(), EventError> {
-    match broken_rule(name) {
+pub(crate) fn check(name: &str) -> Result<(), EventError> {
+    match flaw(name) {
         None => Ok(()),
-        Some(rule) => Err(EventError::ExtensionName { name: Excerpt::of(name), rule }),
+        Some(flaw) => Err(EventError::ExtensionName { name: Excerpt::of(name), rule: flaw.rule() }),
     }
 }
 
-/// The rule that `name` breaks, if it breaks one.
-fn broken_rule(name: &str) -> Option<&'static str> {
-    if name.is_empty() {
-        return Some("it must not be empty");
+/// What is wrong with a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    Empty,
+    Character,
+    Taken,
+}
+
+impl Flaw {
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::Empty => "it must not be empty",
+            Self::Character => "it may hold only `a` to `z` and `0` to `9`",
+            Self::Taken => "it belongs to the event itself: set it with its own method, or take another name",
+        }
     }
-    if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-        return Some("it may hold only `a` to `z` and `0` to `9`");
+}
+
+/// The rule that `name` breaks, if it breaks one. Constant, for literals that the compiler checks.
+pub(crate) const fn flaw(name: &str) -> Option<Flaw> {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() {
+        return Some(Flaw::Empty);
     }
-    if TAKEN.contains(&name) {
-        return Some("it belongs to the event itself: set it with its own method, or take another name");
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_lowercase() && !bytes[at].is_ascii_digit() {
+            return Some(Flaw::Character);
+        }
+        at += 1;
+    }
+    let mut other = 0;
+    while other < TAKEN.len() {
+        if equal(bytes, TAKEN[other].as_bytes()) {
+            return Some(Flaw::Taken);
+        }
+        other += 1;
     }
     None
+}
+
+const fn equal(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < left.len() {
+        if left[at] != right[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }

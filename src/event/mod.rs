@@ -22,7 +22,7 @@ mod builder;
 mod data;
 mod envelope;
 mod error;
-mod extension_name;
+pub(crate) mod extension_name;
 mod json;
 pub mod media_type;
 #[cfg(feature = "cloudevents-sdk")]

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, MayForget, MayRedeliver,
-    OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State, Verdict,
+    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, KeyedBy, MayForget,
+    MayRedeliver, OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State, Verdict,
     closure::{Closure, Plain, WithState},
 };
 use crate::{
@@ -149,6 +149,11 @@ impl<B: Backend, P: Collects<B>> AtMostOnceBuilder<B, P> {
         self.with(Settings::ordered)
     }
 
+    /// Handles messages of one key strictly in order, and different keys side by side up to `concurrency` (contract G2).
+    pub fn keyed(self, by: KeyedBy) -> Self {
+        self.with(|settings| settings.keyed(by))
+    }
+
     /// Is started again after a failure (contract V1).
     pub fn restart(self, restart: Restart) -> Self {
         self.with(|settings| settings.restart(restart))
@@ -224,6 +229,11 @@ impl<B: Backend, P: Collects<B>, R, S, K> AtLeastOnceBuilder<B, P, Asks<R, S, K>
         B: Orders,
     {
         self.with(Settings::ordered)
+    }
+
+    /// Handles messages of one key strictly in order, and different keys side by side up to `concurrency` (contract G2).
+    pub fn keyed(self, by: KeyedBy) -> Self {
+        self.with(|settings| settings.keyed(by))
     }
 
     /// Is started again after a failure (contract V1).

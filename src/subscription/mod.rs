@@ -14,6 +14,7 @@ mod fallback;
 mod given;
 mod handler;
 mod handling;
+mod keyed_by;
 mod mode;
 mod overflow;
 mod publisher;
@@ -31,6 +32,7 @@ pub use self::{
     extract::{Attempt, Cancelled, Extension, ExtensionAttribute, Extract, FromState, Payload, Rejection, State},
     given::{Given, InMode},
     handler::{BusContext, Cx, Handler, Parts},
+    keyed_by::KeyedBy,
     mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
     publisher::Publisher,
@@ -46,4 +48,4 @@ pub(crate) use self::{
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, handling::Handling};
+pub use self::{fallback::NoSource, handling::Handling, keyed_by::keyed_by_literal};

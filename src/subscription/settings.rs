@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Backoff, Restart};
+use super::{Backoff, KeyedBy, Restart};
 use crate::{
     contract::{AtLeastOnceSpec, AtMostOnceSpec, Overflow, SlowHandler, SourceId, StartAt},
     subject::{DurableName, Group, Name, Pattern},
@@ -23,6 +23,7 @@ pub struct Settings {
     pub(crate) overflow: OverflowChoice,
     pub(crate) concurrency: NonZeroUsize,
     pub(crate) ordered: bool,
+    pub(crate) keyed: Option<KeyedBy>,
     pub(crate) restart: Option<Restart>,
 }
 
@@ -95,6 +96,7 @@ impl Settings {
             overflow: OverflowChoice::Native,
             concurrency: NonZeroUsize::MIN,
             ordered: false,
+            keyed: None,
             restart: None,
         }
     }
@@ -136,6 +138,12 @@ impl Settings {
     #[must_use]
     pub fn ordered(self) -> Self {
         Self { ordered: true, ..self }
+    }
+
+    /// Handles messages of one key strictly in order, and different keys side by side (contract G2).
+    #[must_use]
+    pub fn keyed(self, by: KeyedBy) -> Self {
+        Self { keyed: Some(by), ..self }
     }
 
     /// Is started again after a failure (contract V1).
@@ -199,10 +207,23 @@ impl Settings {
         }
     }
 
+    /// How many messages the bus holds at most that were taken and wait for their key (contract G3).
+    ///
+    /// At least once the backend counts what is in hand against the bound (B4). At most once it does not, so the bound is
+    /// shared out: half of it to the bus, the rest to the backend's queue.
+    pub(crate) fn room_for_keys(&self) -> usize {
+        match self.mode {
+            ModeSettings::AtMostOnce { .. } => self.bound.get() / 2,
+            ModeSettings::AtLeastOnce { .. } => self.bound.get(),
+        }
+    }
+
     /// What a backend is asked for at most once; `None` in the other mode.
     pub(super) fn at_most_once_spec(&self, id: SourceId) -> Option<AtMostOnceSpec> {
         let ModeSettings::AtMostOnce { group } = &self.mode else { return None };
-        let spec = AtMostOnceSpec::new(id, self.name.clone(), self.pattern.clone(), self.bound);
+        let kept = if self.keyed.is_some() { self.room_for_keys() } else { 0 };
+        let bound = NonZeroUsize::new(self.bound.get() - kept).unwrap_or(NonZeroUsize::MIN);
+        let spec = AtMostOnceSpec::new(id, self.name.clone(), self.pattern.clone(), bound);
         Some(spec.group(group.clone()).overflow(self.overflow.policy()).ordered(self.ordered))
     }
 

@@ -102,7 +102,7 @@ fn c32_ordered_with_concurrency_or_with_a_backoff() {
     refused(
         bus.build(),
         &[
-            "subscription `one`: `concurrency = 2`: order within one subscription holds only one message at a time: leave `ordered` or `concurrency` out",
+            "subscription `one`: `concurrency = 2`: order within one subscription holds only one message at a time: leave `ordered` or `concurrency` out, or say what `keyed` goes by",
         ],
     );
     let backoff = Backoff::new(seconds(1), seconds(60), 2.0).unwrap();
@@ -110,7 +110,7 @@ fn c32_ordered_with_concurrency_or_with_a_backoff() {
     refused(
         bus.build(),
         &[
-            "subscription `one`: `backoff = ..`: a declined message would be overtaken: leave `ordered` or `backoff` out",
+            "subscription `one`: `backoff = ..`: a declined message would be overtaken: leave `ordered` or `backoff` out, or say what `keyed` goes by",
         ],
     );
 }

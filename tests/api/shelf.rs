@@ -15,9 +15,9 @@ use tramline::{
     DurableName, Event, Pattern, Subject, capabilities,
     contract::{
         AtLeastOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce, FinalReading,
-        Incoming, KeepsForHandler, Lease, Malformed, OpenError, Orders, Outcome, PublishError, QueuePlace, RetireError,
-        RetireReason, Session, Settle, SettleError, Settlement, Source, SourceControl, SourceStats, SubscribeError,
-        Volatile,
+        Incoming, KeepsForHandler, Lease, Malformed, MatchesPatterns, OpenError, Orders, Outcome, PublishError,
+        QueuePlace, RetireError, RetireReason, Session, Settle, SettleError, Settlement, Source, SourceControl,
+        SourceStats, SubscribeError, Volatile,
     },
 };
 
@@ -29,6 +29,8 @@ pub(crate) enum Settling {
     Refused,
     Never,
     Panics,
+    /// What is declined does not come back: another process gets it.
+    Forgets,
 }
 
 #[derive(Clone, Default)]
@@ -137,6 +139,7 @@ impl DeliversAtLeastOnce for Shelf {
 }
 
 impl KeepsForHandler for Shelf {}
+impl MatchesPatterns for Shelf {}
 impl Orders for Shelf {}
 
 impl DelaysRedelivery for Shelf {
@@ -221,6 +224,7 @@ impl Settle for ShelfSettler {
             Settling::Refused => return Err(SettleError::new("the test says so")),
             Settling::Never => pending().await,
             Settling::Panics => panic!("the settler panics"),
+            Settling::Forgets => return Ok(()),
         }
         let mut shelves = shelf.look();
         let Some(at) = shelves.durables.get_mut(&durable) else { return Err(SettleError::new("closed")) };

@@ -113,14 +113,14 @@ async fn b7_a_handler_that_blocks_stops_only_itself_and_not_its_side_by_side_sib
         .unwrap();
     bus.publish(&subject!("a"), event("block")).await.unwrap();
     soon("it blocks", || bus.stats("one").unwrap().in_hand == 1).await;
-    for id in 0..1_000 {
+    for id in 0..300 {
         bus.publish(&subject!("a"), event(id)).when_room().await.unwrap();
         soon("others are handled", || bus.stats("one").unwrap().delivered == id + 1).await;
     }
     let stopped = bus.stop(millis(300)).await;
     assert_eq!(stopped.report.disowned, [name("one")]);
     let stats = stopped.bus.stats("one").unwrap();
-    assert_eq!((stats.in_hand, stats.delivered), (1, 1_000), "{stats}");
+    assert_eq!((stats.in_hand, stats.delivered), (1, 300), "{stats}");
     barrier.open();
     soon("it has returned", || stopped.bus.stats("one").unwrap().in_hand == 0).await;
     balanced(&stopped.bus.stats("one").unwrap());
@@ -214,14 +214,14 @@ async fn b7_under_contention_no_wake_up_is_lost_and_every_message_is_handled_onc
         soon("all are handled", || bus.stats("one").unwrap().delivered == 8_000).await;
         assert_eq!(sum.swap(0, std::sync::atomic::Ordering::SeqCst), (0..8_000).sum::<u64>());
         // One at a time, so that every single wake-up counts.
-        for id in 0..500 {
+        for id in 0..200 {
             bus.publish(&subject!("a"), event(id)).await.unwrap();
             soon("it is handled", || bus.stats("one").unwrap().delivered == 8_001 + id).await;
         }
         sum.store(0, std::sync::atomic::Ordering::SeqCst);
         let stopped = bus.stop(seconds(1)).await;
         let stats = stopped.bus.stats("one").unwrap();
-        assert_eq!((stats.delivered, stats.pending, stats.in_hand), (8_500, 0, 0), "{stats}");
+        assert_eq!((stats.delivered, stats.pending, stats.in_hand), (8_200, 0, 0), "{stats}");
         balanced(&stats);
     }
 }

@@ -112,6 +112,8 @@ mod names {
     mod a_durable_name_literal_has_no_white_space;
     mod a_group_has_no_white_space;
     mod a_group_literal_has_no_dot;
+    mod a_key_is_named_as_an_extension_is;
+    mod a_key_is_no_attribute_of_the_event_itself;
     mod a_name_is_not_empty;
     mod a_name_literal_is_not_empty;
     mod a_pattern_ends_at_its_last_wildcard;
@@ -151,6 +153,7 @@ mod settings {
     mod a_duration_has_a_unit;
     mod a_duration_is_text;
     mod a_flag_has_no_value;
+    mod a_key_that_is_an_attribute_is_quoted;
     mod a_number_is_not_text;
     mod a_subscription_selects_something;
     mod a_typo_in_a_flag_is_recognised;
@@ -176,6 +179,8 @@ mod settings {
     mod concurrency_is_within_the_bound;
     mod confirmed_at_most_once_is_reserved;
     mod durable_is_at_least_once_only;
+    mod keyed_at_most_once_is_for_more_than_one_hand;
+    mod keyed_names_its_key;
     mod max_deliver_is_at_least_once_only;
     mod max_nack_delay_is_at_least_once_only;
     mod max_nack_delay_is_not_below_the_backoff;

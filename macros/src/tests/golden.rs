@@ -34,7 +34,7 @@ fn at_least_once_with_every_setting() {
         "at_least_once",
         r#"name = "billing invoices", subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5,
            start_at = AllAvailable, slow_handler = ExtendLease, ack_wait = "30s", max_processing_time = "5m",
-           backoff(initial = "1500ms", max = "1m"), max_nack_delay = "10m", bound = 512, overflow = Fail, concurrency = 4,
+           backoff(initial = "1500ms", max = "1m"), max_nack_delay = "10m", bound = 512, overflow = Fail, concurrency = 4, keyed = "partitionkey", ordered,
            restart(max_restarts = 5, initial = "1s", max = "30s", reset_after = "1h")"#,
         "async fn invoices(State(db): State<Db>, delivery: Delivery<AtLeastOnce<Delayed>>) -> Result<Settled, Failed> {
             db.insert(delivery).await

@@ -48,6 +48,10 @@ fn what_makes_sense_is_accepted() {
     accepted(&at_least_once(r#"max_processing_time = "5m", ordered, concurrency = 1, restart(),"#));
     accepted(&at_least_once(r#"backoff(initial = "1s", max = "1s", multiplier = 1), max_nack_delay = "1s""#));
     accepted(&at_most_once("bound = 4, concurrency = 8"));
+    accepted(&at_most_once("concurrency = 8, keyed = subject, ordered"));
+    accepted(r#"subject = "a", keyed = "partitionkey", concurrency = 2"#);
+    accepted(&at_least_once(r#"keyed = subject, ordered, backoff(initial = "1s", max = "1s"), concurrency = 4"#));
+    accepted(&at_least_once("keyed = subject"));
     let borrowing =
         "async fn f(a: &Subject, b: Payload<Cow<'_, &'static str>>, c: State<for<'a> fn(&'a u8) -> &'a u8>) {}";
     assert_eq!(errors(expand(r#"subject = "a""#, borrowing)), []);
@@ -65,7 +69,7 @@ fn unknown_words() {
         r#"subject = "a", queue = "q""#,
         "queue",
         "unknown setting `queue`; the settings are\n\
-         in both modes: `name`, `subject`, `pattern`, `mode`, `bound`, `overflow`, `concurrency`, `ordered`, `restart`\n\
+         in both modes: `name`, `subject`, `pattern`, `mode`, `bound`, `overflow`, `concurrency`, `keyed`, `ordered`, `restart`\n\
          at most once: `group`\n\
          at least once: `durable`, `max_deliver`, `allow_volatile`, `start_at`, `slow_handler`, `ack_wait`, \
          `max_processing_time`, `backoff`, `max_nack_delay`",
@@ -370,16 +374,41 @@ fn c28_a_backoff_makes_sense() {
 }
 
 #[test]
+fn g2_keyed_names_its_key() {
+    const TAKES: &str = "`keyed` takes the word `subject`, or an extension attribute's name in quotes";
+    for (written, at, then) in [
+        ("keyed", "keyed", ", as in `keyed = \"partitionkey\"`"),
+        ("keyed = 8", "8", ", as in `keyed = \"partitionkey\"`"),
+        ("keyed = tenant", "tenant", "; write `keyed = subject` or `keyed = \"tenant\"`"),
+        ("keyed = \"subject\"", "\"subject\"", "; for the subject write `keyed = subject`"),
+    ] {
+        refused(&at_most_once(&format!("concurrency = 8, {written}")), at, &format!("{TAKES}{then}"));
+    }
+}
+
+#[test]
+fn g2_keyed_at_most_once_needs_more_than_one_hand() {
+    for hands in ["keyed = subject", "keyed = subject, concurrency = 1"] {
+        refused(
+            &at_most_once(hands),
+            "keyed",
+            "`keyed` asks for nothing at most once with one message at a time, which has all keys in order; \
+             write `concurrency = 8`, or leave it out",
+        );
+    }
+}
+
+#[test]
 fn c32_ordered_is_one_message_at_a_time() {
     refused(
         r#"subject = "a", ordered, concurrency = 2"#,
         "2",
-        "`ordered` handles one message at a time; leave `concurrency` out, or `ordered`",
+        "`ordered` handles one message at a time; leave `concurrency` or `ordered` out, or add `keyed = subject`",
     );
     refused(
         &at_least_once(r#"ordered, backoff(initial = "1s", max = "1m")"#),
         "backoff",
-        "`ordered` excludes `backoff`, which lets later messages pass; leave one of them out",
+        "`ordered` excludes `backoff`, which lets later messages pass; leave one of them out, or add `keyed = subject`",
     );
 }
 

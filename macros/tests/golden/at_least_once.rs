@@ -34,6 +34,9 @@ const _: () = {
         const DURABLE: ::tramline::__private::DurableName = ::tramline::__private::durable_literal(
             "invoices",
         );
+        const KEY: ::tramline::subscription::KeyedBy = ::tramline::__private::keyed_by_literal(
+            "partitionkey",
+        );
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::tramline::subscription::Subscription for invoices {
@@ -63,6 +66,8 @@ const _: () = {
                     .bound(::core::num::NonZeroUsize::MIN.saturating_add(511))
                     .overflow(::tramline::contract::Overflow::Fail)
                     .concurrency(::core::num::NonZeroUsize::MIN.saturating_add(3))
+                    .keyed(KEY)
+                    .ordered()
                     .restart(
                         ::tramline::subscription::Restart::new()
                             .max_restarts(5)
@@ -76,7 +81,7 @@ const _: () = {
         #[allow(deprecated)]
         impl<
             B: ::tramline::contract::Backend + ::tramline::contract::DeliversAtLeastOnce
-                + ::tramline::contract::FailsWhenFull,
+                + ::tramline::contract::FailsWhenFull + ::tramline::contract::Orders,
         > ::tramline::subscription::RunsOn<B> for invoices
         where
             <<B as ::tramline::contract::DeliversAtLeastOnce>::Source as ::tramline::__private::InMode<
