@@ -22,7 +22,8 @@ async fn logger(subject: &Subject, event: &Event) {
 /// Shares the events with its twin: each goes to one of the two.
 //
 // Change one word, to `mode = AtLeastOnce`, and the attribute says what that needs. Give it that, `durable = "workers",
-// max_deliver = 5` in place of `group`, and rustc says what the backend below cannot do.
+// max_deliver = 5` in place of `group`, and rustc says what the backend below does not do: keep anything across a
+// restart. Where that will do, `allow_volatile` says so.
 #[subscription(pattern = ">", group = "workers", overflow = Fail, mode = AtMostOnce)]
 async fn worker_one() -> Ack {
     Ack

@@ -4,16 +4,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 
 use allocation_counter::measure;
 use serde::Deserialize;
 use tokio::runtime::{Builder, Runtime};
 use tramline::{
-    AtMostOnce, Bus, Delivery, Event, Memory, Payload, Running, State, Subject, pattern, source, subject, subscription,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject, pattern,
+    source, subject, subscription,
 };
 
 #[derive(Deserialize)]
@@ -41,6 +45,19 @@ async fn keyed(event: &Event, State(seen): State<Seen>) {
     tokio::task::yield_now().await;
     tokio::task::yield_now().await;
     seen.0.fetch_add(event.id().len() as u64, Relaxed);
+}
+
+#[subscription(
+    pattern = "owed.*", bound = 64, mode = AtLeastOnce, durable = "owed", max_deliver = 3, allow_volatile, concurrency = 2,
+    backoff(initial = "1ms", max = "1ms", multiplier = 1.0),
+)]
+async fn owed(subject: &Subject, State(seen): State<Seen>, delivery: Delivery<AtLeastOnce<Delayed>>) -> Settled {
+    let count = seen.0.fetch_add(1, Relaxed);
+    // Some are declined, and come back at once.
+    if subject.as_str() == "owed.twice" && count % 3 == 0 && delivery.attempt().get() == 1 {
+        return delivery.nack_after(Duration::ZERO).expect("below the ceiling");
+    }
+    delivery.ack()
 }
 
 fn event() -> Event {
@@ -74,6 +91,7 @@ fn running(runtime: &Runtime, seen: &Seen) -> Bus<Memory, Running> {
         .subscribe(decoding)
         .subscribe(shedding)
         .subscribe(keyed)
+        .subscribe(owed)
         .at_most_once("closure".parse().unwrap())
         .pattern(pattern!("built.>"))
         .handle(move |delivery: Delivery<AtMostOnce>| {
@@ -86,7 +104,7 @@ fn running(runtime: &Runtime, seen: &Seen) -> Bus<Memory, Running> {
 }
 
 #[test]
-fn neither_a_publish_nor_a_delivery_allocates() {
+fn neither_a_publish_nor_a_delivery_nor_a_settlement_allocates() {
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
     let seen = Seen::default();
     let bus = running(&runtime, &seen);
@@ -96,6 +114,9 @@ fn neither_a_publish_nor_a_delivery_allocates() {
         (subject!("many.a"), false),
         (subject!("keyed.a"), false),
         (subject!("built.at.run.time"), false),
+        (subject!("owed.once"), false),
+        (subject!("owed.once"), true),
+        (subject!("owed.twice"), true),
         (subject!("nobody"), false),
         (Subject::new("many.b").unwrap(), false),
     ] {

@@ -5,8 +5,17 @@
 #[path = "memory/support.rs"]
 mod support;
 
+#[path = "memory/owed.rs"]
+mod owed;
+
 #[path = "memory/bound.rs"]
 mod bound;
+#[path = "memory/delays.rs"]
+mod delays;
+#[path = "memory/durable.rs"]
+mod durable;
+#[path = "memory/durable_properties.rs"]
+mod durable_properties;
 #[path = "memory/fan_out.rs"]
 mod fan_out;
 #[path = "memory/group.rs"]

@@ -59,7 +59,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 #[test]
 fn the_error_in_the_readme_is_still_what_the_compiler_says() {
     assert!(
-        !Memory::CAPABILITIES.at_least_once(),
+        !Memory::CAPABILITIES.survives_restart(),
         "the readme's error is about a backend that has the capability now: take the error of another"
     );
     let contract =

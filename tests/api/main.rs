@@ -7,6 +7,7 @@ mod shelf;
 mod support;
 
 mod at_least_once;
+mod at_least_once_memory;
 mod attach;
 mod concurrency;
 mod keyed;

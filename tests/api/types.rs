@@ -3,10 +3,11 @@
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use tramline::{
     AtMostOnce, Bus, Cancelled, Delivery, Dormant, Handle, Memory, Publisher, Running,
+    backend::memory::MemorySettler,
     bus::{BusBuilder, Ledger, Stats, Status, StatusChanges, StopReport, Stopped},
     contract::{
         AnswersRequests, Backend, DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull,
-        KeepsForHandler, MatchesPatterns, Orders, Replays, RoutesAroundDegraded, ShedsNewest, ShedsOldest,
+        KeepsForHandler, MatchesPatterns, Orders, Replays, RoutesAroundDegraded, Settle, ShedsNewest, ShedsOldest,
         SurvivesRestart,
     },
     subject,
@@ -32,6 +33,9 @@ assert_impl_all!(StopReport: Send, Sync);
 
 assert_impl_all!(
     Memory: DeliversAtMostOnce,
+    DeliversAtLeastOnce,
+    KeepsForHandler,
+    DelaysRedelivery,
     ShedsNewest,
     ShedsOldest,
     FailsWhenFull,
@@ -39,7 +43,9 @@ assert_impl_all!(
     Orders,
     RoutesAroundDegraded
 );
-assert_not_impl_any!(Memory: SurvivesRestart);
+assert_not_impl_any!(Memory: SurvivesRestart, Replays, AnswersRequests);
+assert_impl_all!(MemorySettler: Send, Sync, Settle);
+assert_not_impl_any!(MemorySettler: Clone);
 
 fn send<T: Send>(value: T) -> T {
     value

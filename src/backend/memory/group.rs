@@ -7,7 +7,7 @@ use std::sync::{
 
 use smallvec::SmallVec;
 
-use super::queue::{Admission, Queue};
+use super::queue::{Admission, Full, Queue, Slot};
 
 /// Competing members of one group and pattern (contract B10).
 ///
@@ -30,7 +30,7 @@ impl Members {
     }
 
     /// The least loaded member that has room; if none has, the least loaded one.
-    pub(super) fn admit(&self) -> Admission<'_> {
+    pub(super) fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
         if let [only] = &*self.members {
             return only.admit();
         }
@@ -44,7 +44,7 @@ impl Members {
 
     /// The same, when the one that seemed least loaded is full or gone.
     #[cold]
-    fn admit_around(&self) -> Admission<'_> {
+    fn admit_around(&self) -> Admission<Slot<'_>, Full<'_>> {
         let mut order: SmallVec<[(u64, usize); 8]> = self.by_turn().map(|at| (self.members[at].load(), at)).collect();
         order.sort_by_key(|(load, _)| *load);
         for (_, at) in &order {

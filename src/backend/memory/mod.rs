@@ -9,20 +9,39 @@
 //!   touched (contract B8).
 //! - **A group** is a name and a pattern. A message goes to the member with the least pending, around members that are
 //!   full; among equals an idle one is preferred, and then they take turns. Members have one bound and one policy (B10).
-//! - **A source that ends** leaves the routing at once and drops its backlog, which its last reading counts as pending.
-//! - **Nothing outlives a session.** Closing it, or dropping it, ends its sources.
+//! - **A source that ends** leaves the routing at once. At most once, its backlog is dropped, and its last reading counts
+//!   it as pending.
+//! - **At least once** a durable identity is kept by the session, and by nothing else. It has one queue, which all of its
+//!   sources share, and one number of attempts for each message. What is queued, in hand, or waits out a delay counts
+//!   against the bound, and a publisher that finds it full is told, with a named policy or without.
+//!   - What is declined comes back behind what is queued, after its delay and never before, with the next attempt; what
+//!     is returned, or whose settler is dropped, with the same. The last attempt declined, a message is exhausted.
+//!   - When a source ends, what it had in hand comes back at once, as returned, and its settlements are refused. What the
+//!     identity is owed waits for its next source, and what is published meanwhile with it. Where the last source is
+//!     given up, all of it is dropped, nothing reaches the identity any more, and its name is free.
+//!   - An identity that exists is not opened with another pattern, `max_deliver` or bound: the backlog was made by the
+//!     old values. Once it is given up, or in the next session, it is.
+//!   - Which reading has the shared backlog: that of the eldest live source, and of the last one to end. Its `accepted`
+//!     is what was handed over to it and what it is owed now, so a message that comes back is a new offer.
+//! - **Nothing outlives a session.** Closing it, or dropping it, ends its sources and drops what is owed.
 //!
 //! Publishers share no lock but that of a queue they both publish to. A publish allocates nothing as long as a subject
-//! reaches at most 16 subscriptions, and a delivery never does.
+//! reaches at most 16 subscriptions, and neither a delivery nor a settlement does once a queue has had its size.
 
+mod durable;
 mod group;
+mod hands;
+mod membership;
+mod owed;
 mod queue;
 mod route;
 mod session;
 mod source;
 mod sync;
+mod waiters;
 
 pub use self::{
+    durable::{MemoryDurableControl, MemoryDurableDeliveries, MemoryDurableSource, MemorySettler},
     session::MemorySession,
     source::{MemoryDeliveries, MemorySource, MemorySourceControl},
 };
@@ -31,14 +50,17 @@ use std::time::Duration;
 use crate::{
     capabilities,
     contract::{
-        AtMostOnceSpec, Backend, Capabilities, DeliversAtMostOnce, FailsWhenFull, MatchesPatterns, OpenError, Orders,
-        PublishError, QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
+        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
+        DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, PublishError,
+        QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
     },
     event::Event,
     subject::Subject,
 };
 
 /// A backend without a broker, for one process: development, tests, and services that are one process.
+///
+/// It keeps nothing across a restart, so a subscription at least once says that it may: `allow_volatile`.
 ///
 /// ```
 /// use tramline::{backend::memory::Memory, contract::Backend};
@@ -78,6 +100,27 @@ impl DeliversAtMostOnce for Memory {
     async fn at_most_once(session: &MemorySession, spec: AtMostOnceSpec) -> Result<MemorySource, SubscribeError> {
         session.subscribe(spec)
     }
+}
+
+impl DeliversAtLeastOnce for Memory {
+    type Source = MemoryDurableSource;
+
+    const LEASE: Lease = Lease::None;
+    const QUEUE: QueuePlace = QueuePlace::Own;
+    const RETURNS_ATTEMPT: bool = true;
+
+    async fn at_least_once(
+        session: &MemorySession,
+        spec: AtLeastOnceSpec,
+    ) -> Result<MemoryDurableSource, SubscribeError> {
+        session.subscribe_durable(spec)
+    }
+}
+
+impl KeepsForHandler for Memory {}
+
+impl DelaysRedelivery for Memory {
+    const LONGEST_DELAY: Option<Duration> = None;
 }
 
 impl ShedsNewest for Memory {}

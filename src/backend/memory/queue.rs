@@ -24,7 +24,10 @@ use std::{
 
 use crossbeam_utils::CachePadded;
 
-use super::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
+use super::{
+    sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering},
+    waiters::Waiters,
+};
 use crate::{
     contract::{Overflow, SourceStats},
     event::Event,
@@ -78,9 +81,8 @@ struct Shared {
     handed: u64,
     /// The receiver, while it sleeps.
     sleeper: Option<Waker>,
-    /// Who waits for room, by ticket.
-    awaiting: Vec<(u64, Waker)>,
-    next_ticket: u64,
+    /// Who waits for room.
+    awaiting: Waiters,
     /// The last reading, from retire on.
     last: Option<SourceStats>,
 }
@@ -94,8 +96,7 @@ pub(super) fn queue(name: Name, bound: NonZeroUsize, overflow: Overflow) -> (Arc
         evicted: 0,
         handed: 0,
         sleeper: None,
-        awaiting: Vec::new(),
-        next_ticket: 0,
+        awaiting: Waiters::default(),
         last: None,
     };
     let queue = Arc::new(Queue {
@@ -131,7 +132,7 @@ impl Queue {
 
     /// Asks to put one message in, and keeps the lock until the answer is used or dropped.
     #[inline]
-    pub(super) fn admit(&self) -> Admission<'_> {
+    pub(super) fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
         let mut shared = self.lock();
         if shared.last.is_some() {
             return Admission::Gone;
@@ -158,17 +159,7 @@ impl Queue {
             self.settle_awaited(&shared);
             return true;
         }
-        let known = ticket.and_then(|ticket| shared.awaiting.iter_mut().find(|(other, _)| *other == ticket));
-        let old = match known {
-            Some((_, old)) => Some(mem::replace(old, waker.clone())),
-            None => {
-                let next = shared.next_ticket;
-                shared.next_ticket += 1;
-                shared.awaiting.push((next, waker.clone()));
-                *ticket = Some(next);
-                None
-            }
-        };
+        let old = shared.awaiting.register(ticket, waker);
         drop(shared);
         drop(old);
         false
@@ -177,8 +168,7 @@ impl Queue {
     /// Waits no longer.
     pub(super) fn leave(&self, ticket: u64) {
         let mut shared = self.lock();
-        let Some(at) = shared.awaiting.iter().position(|(other, _)| *other == ticket) else { return };
-        let left = shared.awaiting.swap_remove(at);
+        let left = shared.awaiting.leave(ticket);
         self.settle_awaited(&shared);
         drop(shared);
         drop(left);
@@ -232,7 +222,7 @@ impl Queue {
 
     fn take_awaiting(&self, shared: &mut Shared) -> impl Iterator<Item = Waker> + use<> {
         self.state.fetch_and(!AWAITED, Ordering::Relaxed);
-        mem::take(&mut shared.awaiting).into_iter().map(|(_, waker)| waker)
+        shared.awaiting.take()
     }
 
     /// There is room, and somebody had asked for it.
@@ -260,11 +250,11 @@ impl Shared {
 
 /// What a queue says to a publisher. Every answer but the last holds the queue's lock.
 #[derive(Debug)]
-pub(super) enum Admission<'q> {
+pub(super) enum Admission<S, F> {
     /// There is room.
-    Room(Slot<'q>),
+    Room(S),
     /// It is at its bound.
-    Full(Full<'q>),
+    Full(F),
     /// It is retired: not a subscription any more, and nothing is counted.
     Gone,
 }
@@ -336,10 +326,10 @@ impl<'q> Full<'q> {
 pub(super) struct Wake(Option<Waker>);
 
 impl Wake {
-    /// Whether the receiver slept.
+    /// The receiver that slept.
     #[inline]
-    pub(super) fn is_due(&self) -> bool {
-        self.0.is_some()
+    pub(super) fn due(self) -> Option<Waker> {
+        self.0
     }
 
     #[inline]

@@ -4,14 +4,15 @@
 //! holds the whole route, what wildcards and groups select there included, so that a publish is one look-up. Subjects
 //! that only wildcards select are walked.
 
-use std::sync::Arc;
+use std::{sync::Arc, task::Waker};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
     group::Members,
-    queue::{Admission, Full, Message, Queue, Slot, Wake},
+    owed::{self, Owed},
+    queue::{self, Admission, Message, Queue},
 };
 use crate::{
     contract::Overflow,
@@ -19,36 +20,131 @@ use crate::{
     subject::{Name, Pattern, PatternIndex, Subject},
 };
 
-/// One queue, or the group that stands for several.
+/// One queue, the group that stands for several, or the queue of a durable identity.
 #[derive(Debug)]
 pub(super) enum Target {
     One(Arc<Queue>),
     Group(Members),
+    Durable(Arc<Owed>),
 }
 
 impl Target {
     #[inline]
-    fn admit(&self) -> Admission<'_> {
-        match self {
+    fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
+        let admission = match self {
             Self::One(queue) => queue.admit(),
             Self::Group(members) => members.admit(),
+            Self::Durable(owed) => {
+                return match owed.admit() {
+                    Admission::Room(slot) => Admission::Room(Slot::Durable(slot)),
+                    Admission::Full(full) => Admission::Full(Full::Durable(full)),
+                    Admission::Gone => Admission::Gone,
+                };
+            }
+        };
+        match admission {
+            Admission::Room(slot) => Admission::Room(Slot::Queue(slot)),
+            Admission::Full(full) => Admission::Full(Full::Queue(full)),
+            Admission::Gone => Admission::Gone,
         }
     }
 
     /// The queues to wait for, if there is no room in this target; one is enough.
-    fn without_room(&self) -> Option<Awaited> {
+    fn without_room(&self) -> Option<SmallVec<[Awaited; 2]>> {
         match self {
-            Self::One(queue) => (!queue.has_room()).then(|| SmallVec::from_iter([Arc::clone(queue)])),
+            Self::One(queue) => (!queue.has_room()).then(|| SmallVec::from_iter([Awaited::Queue(Arc::clone(queue))])),
             Self::Group(members) => {
                 let full = !members.iter().any(|queue| queue.has_room());
-                full.then(|| members.iter().cloned().collect())
+                full.then(|| members.iter().cloned().map(Awaited::Queue).collect())
+            }
+            Self::Durable(owed) => {
+                (!owed.has_room()).then(|| SmallVec::from_iter([Awaited::Durable(Arc::clone(owed))]))
             }
         }
     }
 }
 
-/// Queues of which one has to have room.
-pub(super) type Awaited = SmallVec<[Arc<Queue>; 2]>;
+/// A queue in which room is waited for.
+#[derive(Debug)]
+pub(super) enum Awaited {
+    Queue(Arc<Queue>),
+    Durable(Arc<Owed>),
+}
+
+impl Awaited {
+    /// Whether there is room, or nothing any more to wait for; if not, the waker is registered.
+    pub(super) fn await_room(&self, ticket: &mut Option<u64>, waker: &Waker) -> bool {
+        match self {
+            Self::Queue(queue) => queue.await_room(ticket, waker),
+            Self::Durable(owed) => owed.await_room(ticket, waker),
+        }
+    }
+
+    pub(super) fn leave(&self, ticket: u64) {
+        match self {
+            Self::Queue(queue) => queue.leave(ticket),
+            Self::Durable(owed) => owed.leave(ticket),
+        }
+    }
+}
+
+/// Room for one message in a target.
+#[derive(Debug)]
+enum Slot<'t> {
+    Queue(queue::Slot<'t>),
+    Durable(owed::Slot<'t>),
+}
+
+impl Slot<'_> {
+    /// Puts the message in, and leaves whom to wake.
+    #[inline]
+    fn put(self, message: Message, wakers: &mut impl Extend<Waker>) {
+        match self {
+            Self::Queue(slot) => wakers.extend(slot.put(message).due()),
+            Self::Durable(slot) => wakers.extend(slot.put(message)),
+        }
+    }
+
+    #[inline]
+    fn put_now(self, message: Message) {
+        match self {
+            Self::Queue(slot) => slot.put(message).now(),
+            Self::Durable(slot) => slot.put(message).for_each(Waker::wake),
+        }
+    }
+}
+
+/// A target at its bound.
+#[derive(Debug)]
+pub(super) enum Full<'t> {
+    Queue(queue::Full<'t>),
+    Durable(owed::Full<'t>),
+}
+
+impl Full<'_> {
+    fn name(&self) -> Name {
+        match self {
+            Self::Queue(full) => full.name().clone(),
+            Self::Durable(full) => full.name(),
+        }
+    }
+
+    fn refuse(self) -> Name {
+        match self {
+            Self::Queue(full) => full.refuse().clone(),
+            Self::Durable(full) => full.refuse(),
+        }
+    }
+
+    /// Does what the policy of one that does not fail when full says.
+    fn shed(self, message: Message) {
+        match self {
+            Self::Queue(full) => full.shed(message),
+            // Not asked: a durable identity fails when full.
+            Self::Durable(full) => drop(full.refuse()),
+        }
+    }
+}
 
 /// Positions in [`Table::targets`], in ascending order.
 type Route = SmallVec<[u32; 4]>;
@@ -79,8 +175,8 @@ impl Charge {
     /// What becomes of a publish that found this queue full.
     fn full(self, full: Full<'_>, event: Event) -> NoRoom {
         let subscription = match self {
-            Self::Refusal => full.refuse().clone(),
-            Self::Nothing => full.name().clone(),
+            Self::Refusal => full.refuse(),
+            Self::Nothing => full.name(),
         };
         NoRoom { subscription, event }
     }
@@ -141,7 +237,7 @@ impl Table {
     }
 
     /// The queues to wait for before the subject's failing targets have room; none if they have.
-    pub(super) fn without_room(&self, subject: &Subject) -> Option<Awaited> {
+    pub(super) fn without_room(&self, subject: &Subject) -> Option<SmallVec<[Awaited; 2]>> {
         self.with_route(subject, |route| self.targets_of(route).0.find_map(Target::without_room))
     }
 
@@ -172,7 +268,7 @@ impl Table {
     fn publish_to_one(&self, at: u32, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
         let message = |event| Message { subject: subject.clone(), event };
         match self.targets[at as usize].admit() {
-            Admission::Room(slot) => slot.put(message(event)).now(),
+            Admission::Room(slot) => slot.put_now(message(event)),
             Admission::Gone => return Ok(Reached::Nobody(event)),
             Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
             Admission::Full(full) => full.shed(message(event)),
@@ -206,19 +302,16 @@ impl Table {
             }
         }
         // The wakes come last: waking takes a while, and the locks of the further queues are held until then.
-        let mut wakes: SmallVec<[Wake; 16]> = SmallVec::new();
+        let mut wakers: SmallVec<[Waker; 16]> = SmallVec::new();
         for slot in slots {
             reached = true;
-            let wake = slot.put(message());
-            if wake.is_due() {
-                wakes.push(wake);
-            }
+            slot.put(message(), &mut wakers);
         }
-        wakes.into_iter().for_each(Wake::now);
+        wakers.into_iter().for_each(Waker::wake);
 
         for target in shedding {
             match target.admit() {
-                Admission::Room(slot) => slot.put(message()).now(),
+                Admission::Room(slot) => slot.put_now(message()),
                 Admission::Gone => continue,
                 Admission::Full(full) => full.shed(message()),
             }

@@ -1,7 +1,6 @@
 //! One lifetime of the backend: who is subscribed, and the way of a publish.
 
 use std::{
-    collections::{BTreeMap, HashMap},
     future::poll_fn,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -19,15 +18,20 @@ use tokio::{
 };
 
 use super::{
-    group::Members,
+    durable::MemoryDurableSource,
+    membership::Membership,
+    owed::{Owed, Seat},
     queue::{Queue, queue},
-    route::{Charge, NoRoom, Reached, Table, Target},
+    route::{Awaited, Charge, NoRoom, Reached, Table},
     source::MemorySource,
 };
 use crate::{
-    contract::{AtMostOnceSpec, CloseError, Overflow, PublishError, Session, SubscribeError},
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, CloseError, Overflow, PublishError, RetireReason, Session, SourceStats,
+        SubscribeError,
+    },
     event::Event,
-    subject::{Group, Pattern, Subject},
+    subject::Subject,
 };
 
 /// One lifetime of [`Memory`](super::Memory): closing or dropping it ends its sources and forgets everything.
@@ -52,6 +56,11 @@ impl MemorySession {
         let (queue, receiver) = queue(spec.name.clone(), spec.bound, overflow);
         let target = self.routing.join(spec, &queue)?;
         Ok(MemorySource::new(Arc::clone(&self.routing), target, queue, receiver))
+    }
+
+    pub(super) fn subscribe_durable(&self, spec: AtLeastOnceSpec) -> Result<MemoryDurableSource, SubscribeError> {
+        let (owed, seat) = self.routing.open(spec)?;
+        Ok(MemoryDurableSource::new(Arc::clone(&self.routing), owed, seat))
     }
 
     #[inline]
@@ -152,23 +161,6 @@ pub(super) struct Routing {
     membership: Mutex<Membership>,
 }
 
-#[derive(Debug, Default)]
-struct Membership {
-    /// By a number that grows: the order in which they came into being.
-    targets: BTreeMap<u64, Joined>,
-    groups: HashMap<(Group, Pattern), u64>,
-    next: u64,
-}
-
-/// A subscription or a group of them.
-#[derive(Debug)]
-struct Joined {
-    pattern: Pattern,
-    group: Option<Group>,
-    /// One, or the members of the group. Never empty.
-    queues: Vec<Arc<Queue>>,
-}
-
 impl Routing {
     fn join(&self, spec: AtMostOnceSpec, queue: &Arc<Queue>) -> Result<u64, SubscribeError> {
         let mut membership = self.lock();
@@ -188,15 +180,38 @@ impl Routing {
         }
     }
 
+    fn open(&self, spec: AtLeastOnceSpec) -> Result<(Arc<Owed>, Arc<Seat>), SubscribeError> {
+        let mut membership = self.lock();
+        if self.is_closed() {
+            return Err(SubscribeError::Closed);
+        }
+        let (owed, seat, is_new) = membership.open(spec)?;
+        if is_new {
+            self.state.store(STALE, Ordering::Release);
+        }
+        Ok((owed, seat))
+    }
+
+    /// Ends a source of a durable identity, and the identity with it where it is given up. Under the lock, so that
+    /// nobody opens a source of an identity that is on its way out.
+    pub(super) fn retire(&self, owed: &Arc<Owed>, seat: &Seat, reason: RetireReason) -> SourceStats {
+        let mut membership = self.lock();
+        let (last, given_up, after) = owed.retire(seat, reason);
+        if given_up && membership.give_up(owed) {
+            self.state.store(STALE, Ordering::Release);
+        }
+        drop(membership);
+        after.see_to();
+        last
+    }
+
     fn close(&self) {
         let mut membership = self.lock();
         self.state.store(CLOSED, Ordering::Release);
         let last = std::mem::take(&mut *membership);
         self.table.store(Arc::default());
         drop(membership);
-        for queue in last.targets.values().flat_map(|joined| &joined.queues) {
-            queue.retire();
-        }
+        last.close();
     }
 
     fn is_closed(&self) -> bool {
@@ -231,69 +246,8 @@ impl Routing {
     }
 }
 
-impl Membership {
-    fn join(&mut self, spec: AtMostOnceSpec, queue: &Arc<Queue>) -> Result<u64, SubscribeError> {
-        let next = self.next;
-        if let Some(group) = &spec.group {
-            let target = *self.groups.entry((group.clone(), spec.pattern.clone())).or_insert(next);
-            if let Some(joined) = self.targets.get_mut(&target) {
-                joined.agrees(&spec, queue)?;
-                joined.queues.push(Arc::clone(queue));
-                return Ok(target);
-            }
-        }
-        self.next += 1;
-        let joined = Joined { pattern: spec.pattern, group: spec.group, queues: vec![Arc::clone(queue)] };
-        self.targets.insert(next, joined);
-        Ok(next)
-    }
-
-    fn leave(&mut self, target: u64, queue: &Arc<Queue>) -> bool {
-        let Some(joined) = self.targets.get_mut(&target) else { return false };
-        let Some(at) = joined.queues.iter().position(|other| Arc::ptr_eq(other, queue)) else { return false };
-        joined.queues.remove(at);
-        if joined.queues.is_empty()
-            && let Some(Joined { pattern, group: Some(group), .. }) = self.targets.remove(&target)
-        {
-            self.groups.remove(&(group, pattern));
-        }
-        true
-    }
-
-    fn table(&self) -> Table {
-        Table::new(self.targets.values().filter_map(|joined| {
-            let first = joined.queues.first()?;
-            let target = match joined.group {
-                None => Target::One(Arc::clone(first)),
-                Some(_) => Target::Group(Members::new(&joined.queues)),
-            };
-            Some((&joined.pattern, first.overflow(), target))
-        }))
-    }
-}
-
-impl Joined {
-    /// Members of a group have one bound and one policy (contract B10).
-    fn agrees(&self, spec: &AtMostOnceSpec, queue: &Queue) -> Result<(), SubscribeError> {
-        let Some(first) = self.queues.first() else { return Ok(()) };
-        let refusal = |setting, value: String, expected: String| SubscribeError::Setting {
-            subscription: spec.name.clone(),
-            setting,
-            value,
-            fix: format!("the other members of its group have `{setting} = {expected}`: give all of them the same"),
-        };
-        if first.bound() != queue.bound() {
-            return Err(refusal("bound", queue.bound().to_string(), first.bound().to_string()));
-        }
-        if first.overflow() != queue.overflow() {
-            return Err(refusal("overflow", queue.overflow().to_string(), first.overflow().to_string()));
-        }
-        Ok(())
-    }
-}
-
 /// Waits until one of these queues has room; dropped, it waits no longer.
-struct Room(SmallVec<[(Arc<Queue>, Option<u64>); 2]>);
+struct Room(SmallVec<[(Awaited, Option<u64>); 2]>);
 
 impl Room {
     fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
