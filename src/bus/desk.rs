@@ -9,7 +9,11 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{guard::Guarded, tally::Tally};
+use super::{
+    error::chain,
+    guard::{Guarded, caught},
+    tally::Tally,
+};
 use crate::{
     contract::{Malformed, Outcome, Settle, Settlement},
     subject::{Name, Subject},
@@ -155,13 +159,19 @@ impl Desk {
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let settled = tokio::select! {
+        let refused = tokio::select! {
             biased;
-            settled = settler.settle(settlement) => settled.is_ok(),
-            () = self.given_up.cancelled() => false,
+            settled = caught(settler.settle(settlement)) => match settled {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(chain(&error)),
+                Err(text) => Some(format!("the backend panicked while settling: {text}")),
+            },
+            () = self.given_up.cancelled() => Some("the time for it is used up".to_owned()),
         };
-        if !settled {
+        let settled = refused.is_none();
+        if let Some(why) = refused {
             tally.refused.add_one();
+            self.warn(subject, "the settlement was refused", &why);
             if self.volatile && settlement.outcome != Outcome::Acked {
                 tally.stranded.add_one();
             }
