@@ -197,7 +197,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// stop and a start too (contract Y9).
     ///
     /// # Errors
-    /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
+    /// See [`AttachError`](super::AttachError); a setting that is only preferred and not offered is refused here (contract C31).
     pub fn subscribe<H: Subscription>(&self, handler: H) -> Attaching
     where
         Given<H::Mode, H>: RunsOn<B> + Handler<Cx<(), C>>,
