@@ -18,7 +18,7 @@ impl tramline::contract::Backend for Once {
     type Storage = tramline::contract::Volatile;
     const CAPABILITIES: tramline::contract::Capabilities = tramline::capabilities!(Once);
     async fn open(&self) -> Result<Self::Session, tramline::contract::OpenError> {
-        Memory::new().open().await
+        tramline::contract::Backend::open(&Memory::new()).await
     }
 }
 
@@ -46,7 +46,7 @@ impl FailsWhenFull for Once {
 impl tramline::contract::ShedsOldest for Once {}
 impl tramline::contract::MatchesPatterns for Once {}
 
-use tramline::contract::{Backend, DeliversAtMostOnce, FailsWhenFull};
+use tramline::contract::{DeliversAtMostOnce, FailsWhenFull};
 "#;
 
 /// What rustc says of the quickstart with this attribute in place of the first worker's.
@@ -131,7 +131,8 @@ fn c14_with_allow_volatile_it_compiles() {
 fn at_least_once_on_a_backend_without_it_is_one_error_at_the_subscribe_and_at_the_word() {
     let said = check_copy("at-most-once-only", |example| {
         let elsewhere = example.replace("Memory::new()", "Once").replace("Bus<Memory, Running>", "Bus<Once, Running>");
-        elsewhere.replace(ATTRIBUTE, &ASKS.replace("mode =", "allow_volatile, mode =")) + ONCE
+        let asks = ASKS.replace("overflow = Fail", "allow_volatile");
+        elsewhere.replace(ATTRIBUTE, &asks) + ONCE
     });
     let errors = errors(&said);
     let [error] = &*errors else { panic!("{} errors", errors.len()) };
