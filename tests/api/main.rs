@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod backends;
+mod faulty_source;
 mod shelf;
 mod support;
 
@@ -11,9 +12,9 @@ mod at_least_once_memory;
 mod attach;
 mod concurrency;
 mod keyed;
-mod keyed_model;
 mod lifecycle;
 mod model;
+mod model_check;
 mod panics;
 mod printed;
 mod publish;
@@ -25,3 +26,4 @@ mod stop;
 mod supervision;
 mod threads;
 mod types;
+mod witness;
