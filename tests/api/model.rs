@@ -32,7 +32,13 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     /// So many, each waiting for room for so many milliseconds, if at all.
-    Publish { subject: u8, key: Option<u8>, fate: Fate, count: u8, waits: Option<u64> },
+    Publish {
+        subject: u8,
+        key: Option<u8>,
+        fate: Fate,
+        count: u8,
+        waits: Option<u64>,
+    },
     Elapse(u64),
     Admit(u8),
     /// The source of one subscription ends itself.
@@ -297,13 +303,7 @@ impl Model {
         Ok(self)
     }
 
-    async fn publish(
-        &mut self,
-        to: u8,
-        key: Option<u8>,
-        fate: Fate,
-        waits: Option<u64>,
-    ) -> Result<(), TestCaseError> {
+    async fn publish(&mut self, to: u8, key: Option<u8>, fate: Fate, waits: Option<u64>) -> Result<(), TestCaseError> {
         let activation = self.world.activation.load(SeqCst);
         let number = {
             let mut messages = self.world.messages.lock().unwrap();

@@ -114,7 +114,13 @@ impl Model {
     }
 
     /// A publisher was told that this one is full.
-    pub(crate) fn refused_by(&self, at: usize, to: u8, state: ConsumerState, waited: bool) -> Result<(), TestCaseError> {
+    pub(crate) fn refused_by(
+        &self,
+        at: usize,
+        to: u8,
+        state: ConsumerState,
+        waited: bool,
+    ) -> Result<(), TestCaseError> {
         let one = &self.ones[at];
         let (fails, owed) = (one.plan.overflow == Some(Overflow::Fail), one.plan.max_deliver.is_some());
         prop_assert!((fails || owed) && one.plan.subject.is_none_or(|own| own == to), "B2: s{}", at);
