@@ -96,8 +96,8 @@ impl<B: Backend> Supervisor<B> {
             probation.then(|| Probation { core: self.core.clone(), record: self.record.clone(), passed: false });
         let mut unretired = None;
         let mut failures = 0;
-        // Whether there was a source in this activation, and is none.
-        let mut bereft = false;
+        // Where there was a source in this activation and is none: the number of the next one.
+        let mut bereft = None;
         for attempt in 0.. {
             if !self.readmitted(&mut confirmed).await {
                 break;
@@ -122,7 +122,7 @@ impl<B: Backend> Supervisor<B> {
                             (cause, Some(run))
                         }
                         None => {
-                            bereft = false;
+                            bereft = None;
                             unretired = self.wind_down(run, RetireReason::Stopping).await.err();
                             break;
                         }
@@ -144,7 +144,9 @@ impl<B: Backend> Supervisor<B> {
             failures = if restart.is_some_and(|restart| restart.resets(ran)) { 1 } else { failures + 1 };
             let wait = restart.and_then(|restart| restart.wait(failures));
             let reason = if wait.is_some() { RetireReason::Restarting } else { RetireReason::GivenUp };
-            bereft |= run.is_some();
+            if run.is_some() || bereft.is_some() {
+                bereft = Some(attempt + 1);
+            }
             let cause = match run {
                 Some(run) => match self.wind_down(run, reason).await {
                     Ok(FinalReading { cause: Some(own), .. }) => format!("{cause}: {}", chain(&*own)),
@@ -161,7 +163,7 @@ impl<B: Backend> Supervisor<B> {
                 return Left { record: self.record, unretired };
             };
             if unretired.is_some() {
-                bereft = false;
+                bereft = None;
                 break;
             }
             tracing::warn!(subscription = %self.record.settings.name, failures, ?wait, "restarting: {cause}");
@@ -172,8 +174,8 @@ impl<B: Backend> Supervisor<B> {
                 () = sleep(wait) => {}
             }
         }
-        if bereft {
-            unretired = self.count_owed().await.err();
+        if let Some(next) = bereft {
+            unretired = self.count_owed(next).await.err();
         }
         self.board(ConsumerState::Stopped, None);
         Left { record: self.record, unretired }
@@ -181,7 +183,7 @@ impl<B: Backend> Supervisor<B> {
 
     /// What came for a durable identity while it had no source is known to its backend alone. Where that keeps nothing, a
     /// source is opened once more, to be retired: its last reading has what is stranded (T13), and who was refused.
-    async fn count_owed(&self) -> Result<(), Unretired<B>> {
+    async fn count_owed(&self, next: u32) -> Result<(), Unretired<B>> {
         let at_least_once = matches!(self.record.settings.mode, ModeSettings::AtLeastOnce { .. });
         if !at_least_once || <B::Storage as Storage>::PERSISTENT {
             return Ok(());
@@ -189,7 +191,7 @@ impl<B: Backend> Supervisor<B> {
         self.handled().await;
         let opened = tokio::select! {
             biased;
-            opened = caught(self.open(u32::MAX)) => opened,
+            opened = caught(self.open(next)) => opened,
             () = self.due(None, |plan| plan.retire) => return Ok(()),
         };
         // Where that fails, what the last source left is stranded, and more is not known.
