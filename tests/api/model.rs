@@ -12,6 +12,7 @@ use std::{
 };
 
 use proptest::{collection::vec, prelude::*};
+use tokio::time::Instant;
 use tramline::{
     AtLeastOnce, AtMostOnce, Backoff, Bus, Delayed, Running,
     bus::{ConsumerState, Stats},
@@ -177,12 +178,15 @@ impl Model {
             messages.len() - 1
         };
         let (subject, event, before) = (subject(to), published(number, key), self.states());
+        let begun = Instant::now();
         let publish = self.bus.publish(&subject, event);
         let result = match waits {
             None => publish.await,
             Some(time) => publish.when_room().within(millis(time)).await,
         };
-        let after = self.states();
+        let (after, took) = (self.states(), begun.elapsed());
+        let longest = millis(waits.unwrap_or_default());
+        prop_assert!(took <= longest + millis(1), "B9: {:?} for a deadline of {:?}", took, longest);
         match &result {
             Ok(()) => {
                 for (at, one) in self.ones.iter_mut().enumerate().filter(|(_, one)| one.is_owed(to)) {
@@ -192,6 +196,7 @@ impl Model {
                 }
             }
             Err(PublishError::QueueFull { subscription, .. } | PublishError::NoRoomInTime { subscription, .. }) => {
+                prop_assert!(took >= longest, "B9: given up after {:?} of {:?}", took, longest);
                 let at = subscription.as_str()[1..].parse::<usize>().unwrap();
                 self.refused_by(at, to, before[at], waits.is_some())?;
             }

@@ -68,6 +68,9 @@ pub(crate) async fn soon(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("not within 5 s: {what}");
 }
 
+/// Held by tests that measure how long thousands of deliveries take, so that they do not measure each other.
+pub(crate) static MEASURING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// The identities that hold at any quiescent instant.
 #[track_caller]
 pub(crate) fn balanced(stats: &Stats) {

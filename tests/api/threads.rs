@@ -11,7 +11,7 @@ use tramline::{
     subject,
 };
 
-use crate::support::{balanced, builder, event, many, millis, name, seconds, soon};
+use crate::support::{MEASURING, balanced, builder, event, many, millis, name, seconds, soon};
 
 /// What blocks threads until it is opened.
 #[derive(Clone, Default)]
@@ -228,6 +228,7 @@ async fn b7_under_contention_no_wake_up_is_lost_and_every_message_is_handled_onc
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn y7_a_stop_with_ten_thousand_deliveries_in_hand_keeps_its_budget_and_accounts_for_all() {
+    let _alone = MEASURING.lock().await;
     let bus = builder()
         .at_most_once(name("one"))
         .subject(subject!("a"))

@@ -15,7 +15,7 @@ use tramline::{
 };
 
 use crate::{
-    support::{balanced, builder, event, many, millis, name, seconds, soon},
+    support::{MEASURING, balanced, builder, event, many, millis, name, seconds, soon},
     threads::Barrier,
 };
 
@@ -158,6 +158,7 @@ async fn m2_under_contention_every_message_comes_to_its_end_and_none_is_in_two_h
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn y7_a_stop_with_ten_thousand_deliveries_at_least_once_in_hand_keeps_its_budget_and_accounts_for_all() {
+    let _alone = MEASURING.lock().await;
     let handler = |_| async {
         std::future::pending::<()>().await;
         Nack
