@@ -14,11 +14,14 @@ use tramline::{
     Ack, AtLeastOnce, Backoff, Bus, Delayed, Delivery, DurableName, Memory, Nack, Payload, Restart, Running,
     bus::{BusBuilder, ConsumerState, Stats},
     contract::PublishError,
-    subject,
+    source, subject,
     subscription::{Asks, AtLeastOnceBuilder, Immediate, Keeps, MayForget},
 };
 
-use crate::support::{Door, balanced, builder, event, many, millis, name, seconds, settle, until};
+use crate::{
+    backends::Faulty,
+    support::{Door, balanced, builder, event, many, millis, name, seconds, settle, until},
+};
 
 type Waiting = AtLeastOnceBuilder<Memory, BusBuilder<Memory>, Asks<Immediate, MayForget, Keeps>>;
 
@@ -294,4 +297,32 @@ async fn t13_what_comes_for_a_consumer_that_waits_for_its_restart_is_stranded_by
     assert!(bus.publish(&subject!("a"), event(4)).await.is_err(), "the bound holds meanwhile");
     let stats = stopped(bus).await;
     assert_eq!((stats.stranded, stats.lost.overflow, stats.panics), (4, 1, 1), "{stats}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn t13_what_a_failed_consumer_has_in_hand_at_a_stop_without_time_is_stranded_once() {
+    let (backend, faults) = Faulty::new();
+    let handler = |_| async {
+        std::future::pending::<()>().await;
+        Nack
+    };
+    let bus = Bus::builder(backend, source!("urn:example:test"))
+        .at_least_once(name("one"), DurableName::new("one").unwrap(), NonZeroU32::new(2).unwrap())
+        .subject(subject!("a"))
+        .allow_volatile()
+        .concurrency(many(2))
+        .restart(Restart::new())
+        .handle(handler);
+    let bus = bus.build().unwrap().start().await.unwrap();
+    bus.publish(&subject!("a"), event(0)).await.unwrap();
+    until("it is in hand", || bus.stats("one").unwrap().in_hand == 1).await;
+    // Its source ends, and its reader is disowned before it can give the message back: that is refused then, and the
+    // message is with the identity.
+    faults.end("one");
+    settle().await;
+    let stopped = bus.stop(Duration::ZERO).await;
+    settle().await;
+    let stats = stopped.bus.stats("one").unwrap();
+    balanced(&stats);
+    assert_eq!((stats.settlement.refused, stats.in_hand, stats.stranded), (1, 0, 1), "{stats}");
 }
