@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     contract::{Malformed, Outcome, Settle, Settlement},
-    subject::{Name, Subject},
+    subject::Name,
     subscription::{Backoff, Judgement, ModeSettings, Rejection, Settings},
 };
 
@@ -88,22 +88,22 @@ impl Desk {
         tally: &Tally,
         malformed: Malformed,
         attempt: NonZeroU32,
-        subject: &Subject,
         settler: S,
     ) {
+        let address = malformed.address.clone().unwrap_or_default();
+        let why = Rejection::new(malformed).to_string();
         if self.at_least_once {
-            let rejected = Guarded::Returned(Err(Rejection::new(malformed).to_string()));
-            self.settle(tally, rejected, attempt, subject, settler).await;
+            self.settle(tally, Guarded::Returned(Err(why)), attempt, &address, settler).await;
         } else {
             tally.lost_malformed.add_one();
-            self.warn(subject, "malformed", &Rejection::new(malformed));
+            self.warn(&address, "malformed", &why);
         }
     }
 
     /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
     /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
     #[inline]
-    pub(super) fn record(&self, tally: &Tally, handled: Handled, subject: &Subject) -> Option<String> {
+    pub(super) fn record(&self, tally: &Tally, handled: Handled, subject: &str) -> Option<String> {
         match handled {
             Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, subject),
             Guarded::Returned(Err(rejection)) => {
@@ -127,7 +127,7 @@ impl Desk {
         tally: &Tally,
         handled: Handled,
         attempt: NonZeroU32,
-        subject: &Subject,
+        subject: &str,
         settler: S,
     ) -> Settled {
         if !self.at_least_once {
@@ -186,7 +186,7 @@ impl Desk {
 
     /// What the handler said.
     #[inline]
-    fn judged(&self, tally: &Tally, judgement: &Judgement, subject: &Subject) {
+    fn judged(&self, tally: &Tally, judgement: &Judgement, subject: &str) {
         match judgement.settlement.outcome {
             Outcome::Acked => tally.acked.add_one(),
             Outcome::Nacked => tally.nacked.add_one(),
@@ -208,7 +208,7 @@ impl Desk {
     }
 
     #[cold]
-    fn warn(&self, subject: &Subject, what: &str, why: &dyn fmt::Display) {
-        tracing::warn!(subscription = %self.name, %subject, "{what}: {why}");
+    fn warn(&self, subject: &str, what: &str, why: &dyn fmt::Display) {
+        tracing::warn!(subscription = %self.name, subject, "{what}: {why}");
     }
 }

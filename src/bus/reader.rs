@@ -20,7 +20,7 @@ use super::{
     tally::Tally,
 };
 use crate::{
-    contract::{Incoming, Settle},
+    contract::{Incoming, Message, Settle},
     subscription::{BusContext, Handler, Parts, Surroundings},
 };
 
@@ -59,7 +59,7 @@ where
     let mut stopping = pin!(desk.stopping.cancelled());
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+        let Incoming { message, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
             Ok(incoming) => incoming,
             // What waits for its key was taken before.
             Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
@@ -75,10 +75,10 @@ where
         if attempt.get() > 1 {
             tally.redelivered.add_one();
         }
-        let event = match event {
-            Ok(event) => event,
+        let Message { subject, event } = match message {
+            Ok(message) => message,
             Err(malformed) => {
-                desk.malformed(&tally, malformed, attempt, &subject, settler).await;
+                desk.malformed(&tally, malformed, attempt, settler).await;
                 continue;
             }
         };
@@ -87,9 +87,9 @@ where
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
         let panicked = if desk.only_records {
-            desk.record(&tally, handled, &subject)
+            desk.record(&tally, handled, subject.as_str())
         } else {
-            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
+            let settled = desk.settle(&tally, handled, attempt, subject.as_str(), settler).await;
             if let Some(keys) = &keys {
                 keys.conclude(&subject, &event, attempt, settled.again);
             }

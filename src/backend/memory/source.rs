@@ -61,7 +61,7 @@ impl Stream for MemoryDeliveries {
         let unit = ready!(poll_proceed(cx));
         let next = ready!(self.receiver.poll_next(cx));
         unit.made_progress();
-        Poll::Ready(next.map(|Message { subject, event }| Incoming::new(subject, event, NothingToSettle)))
+        Poll::Ready(next.map(|Message { subject, event, .. }| Incoming::new(subject, event, NothingToSettle)))
     }
 }
 
