@@ -39,6 +39,14 @@ async fn shedding(subject: &Subject, event: &Event, State(seen): State<Seen>) {
     seen.0.fetch_add((subject.as_str().len() + event.id().len()) as u64, Relaxed);
 }
 
+#[subscription(pattern = "keyed.*", bound = 64, keyed = subject, concurrency = 3)]
+async fn keyed(event: &Event, State(seen): State<Seen>) {
+    // Longer than it takes until the next one is there, so that most wait for their key.
+    tokio::task::yield_now().await;
+    tokio::task::yield_now().await;
+    seen.0.fetch_add(event.id().len() as u64, Relaxed);
+}
+
 #[subscription(
     pattern = "owed.*", bound = 64, mode = AtLeastOnce, durable = "owed", max_deliver = 3, allow_volatile, concurrency = 2,
     backoff(initial = "1ms", max = "1ms", multiplier = 1.0),
@@ -82,6 +90,7 @@ fn running(runtime: &Runtime, seen: &Seen) -> Bus<Memory, Running> {
         .state(seen.clone())
         .subscribe(decoding)
         .subscribe(shedding)
+        .subscribe(keyed)
         .subscribe(owed)
         .at_most_once("closure".parse().unwrap())
         .pattern(pattern!("built.>"))
@@ -103,6 +112,7 @@ fn neither_a_publish_nor_a_delivery_nor_a_settlement_allocates() {
         (subject!("small"), false),
         (subject!("small"), true),
         (subject!("many.a"), false),
+        (subject!("keyed.a"), false),
         (subject!("built.at.run.time"), false),
         (subject!("owed.once"), false),
         (subject!("owed.once"), true),

@@ -31,7 +31,7 @@ fn the_readme_has_the_capability_table_of_every_backend() {
 
 /// One row for each capability, one column for each backend.
 fn table(backends: &[Capabilities]) -> String {
-    let columns: Vec<_> = backends.iter().map(Capabilities::rows).collect();
+    let columns: Vec<Vec<_>> = backends.iter().map(|backend| backend.rows().collect()).collect();
     let capabilities = columns.first().expect("there is a backend").iter().map(|(name, ..)| *name);
     let heads =
         iter::once("capability".to_owned()).chain(backends.iter().map(|backend| format!("`{}`", backend.backend())));

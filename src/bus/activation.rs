@@ -18,19 +18,16 @@ use tokio_util::{
 
 use super::{
     core::{Core, Record, after, lock},
-    error::{StartError, StopReport},
+    error::{StartError, StopReport, chain},
     gate::Gate,
     guard::caught,
     status::BusState,
-    supervisor::{Left, RETRY, Supervisor, Unretired, chain, retire},
+    supervisor::{ATTEMPT, Left, RETRY, Supervisor, Unretired, retire},
 };
 use crate::{
     contract::{Backend, RetireReason, Session, SubscribeError},
     subject::Name,
 };
-
-/// How long one attempt at closing a session may take before it is tried anew.
-const CLOSE_ATTEMPT: Duration = Duration::from_secs(30);
 
 /// One start-to-stop lifetime of a bus.
 pub(super) struct Activation<B: Backend> {
@@ -50,7 +47,13 @@ pub(super) struct Activation<B: Backend> {
     /// The times of the stop, once it is asked for.
     pub(super) plan: watch::Sender<Option<StopPlan>>,
     /// One task per subscription; `None` once stopping has begun.
-    supervisors: Mutex<Option<JoinSet<Left<B>>>>,
+    supervisors: Mutex<Option<Supervisors<B>>>,
+}
+
+/// The supervisors of an activation, and what those left that have ended.
+struct Supervisors<B: Backend> {
+    running: JoinSet<Left<B>>,
+    left: Vec<Left<B>>,
 }
 
 /// The times of a stop (contract Y7).
@@ -94,7 +97,7 @@ impl<B: Backend> Activation<B> {
             handling: TaskTracker::new(),
             runtime: Runtime::current(),
             plan: watch::Sender::new(None),
-            supervisors: Mutex::new(Some(JoinSet::new())),
+            supervisors: Mutex::new(Some(Supervisors { running: JoinSet::new(), left: Vec::new() })),
         }
     }
 
@@ -107,9 +110,14 @@ impl<B: Backend> Activation<B> {
         probation: bool,
     ) -> Option<Confirmed> {
         let mut supervisors = lock(&self.supervisors);
+        let Supervisors { running, left } = supervisors.as_mut()?;
+        // Those that have ended, so that subscriptions which were refused do not pile up.
+        while let Some(ended) = running.try_join_next() {
+            left.extend(ended.ok().filter(Left::matters));
+        }
         let (confirmed, confirmation) = oneshot::channel();
         let supervisor = Supervisor { core: core.clone(), record, activation: self.clone() };
-        supervisors.as_mut()?.spawn_on(supervisor.run(confirmed, probation), &self.runtime);
+        running.spawn_on(supervisor.run(confirmed, probation), &self.runtime);
         Some(confirmation)
     }
 }
@@ -235,10 +243,12 @@ pub(super) async fn stop<B: Backend>(
     let supervisors = lock(&activation.supervisors).take();
     let mut unretired = Vec::new();
     let mut disowned = Vec::new();
-    if let Some(mut supervisors) = supervisors {
-        while let Some(left) = supervisors.join_next().await {
-            let Ok(Left { record, unretired: source }) = left else { continue };
-            if lock(&record.disowned).is_some() {
+    if let Some(Supervisors { mut running, mut left }) = supervisors {
+        while let Some(ended) = running.join_next().await {
+            left.extend(ended);
+        }
+        for Left { record, unretired: source } in left {
+            if record.has_disowned() {
                 disowned.push(record.settings.name.clone());
             }
             unretired.extend(source);
@@ -263,23 +273,29 @@ pub(super) async fn stop<B: Backend>(
     *lock(&core.predecessor) = session.clone();
     tokio::spawn(close(activation.clone(), unretired, session.clone().drop_guard()));
     let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
-    let cause = (!closed).then(|| "the session did not close within the budget".to_owned());
     if !closed {
         tracing::error!("the session did not close within the stop's budget; trying on");
     }
-    core.board.bus(BusState::Dormant, cause);
-    StopReport { took: begun.elapsed(), disowned, not_retired, publishes_finished: published, session_closed: closed }
+    let report = StopReport {
+        took: begun.elapsed(),
+        disowned,
+        not_retired,
+        publishes_finished: published,
+        session_closed: closed,
+    };
+    core.board.bus(BusState::Dormant, (!report.is_clean()).then(|| report.to_string()));
+    report
 }
 
 /// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it. The guard tells
 /// who waits for it.
 async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>, _closed: DropGuard) {
     loop {
-        let why = match timeout(CLOSE_ATTEMPT, caught(activation.session.close())).await {
+        let why = match timeout(ATTEMPT, caught(activation.session.close())).await {
             Ok(Ok(Ok(()))) => break,
             Ok(Ok(Err(error))) => chain(&error),
             Ok(Err(text)) => format!("the backend panicked while closing: {text}"),
-            Err(_) => format!("the session has not closed within {CLOSE_ATTEMPT:?}"),
+            Err(_) => format!("the session has not closed within {ATTEMPT:?}"),
         };
         tracing::warn!(generation = activation.generation, "{why}");
         sleep(RETRY).await;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     AttachError, BuildError, Bus, Running,
     activation::Confirmed,
-    checks::{Refusal, degrade, refusals},
+    checks::{Refusal, degrade, refusals, warn_of_no_restart},
     consumer::Typed,
     core::{Core, Record},
 };
@@ -92,10 +92,10 @@ pub(super) fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
     if !refused.is_empty() {
         return Attaching(Err(Some(BuildError { refusals: refused }.into())));
     }
+    warn_of_no_restart(&settings);
     let Some(activation) = core.activation.load_full() else { return Attaching(Err(Some(AttachError::Stopped))) };
     let subscription = settings.name.clone();
-    let index = records.last().map_or(0, |record| record.index + 1);
-    let record = Arc::new(Record::new(index, settings, Box::new(consumer)));
+    let record = Arc::new(Record::new(core.index(), settings, Box::new(consumer)));
     record.book.activated(activation.generation);
     core.board.add(subscription.clone());
     let Some(confirmed) = activation.supervise(core, record.clone(), true) else {

@@ -4,7 +4,7 @@ use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 
 use super::{
     BuildError, Bus,
-    checks::{degrade, refusals},
+    checks::{degrade, refusals, warn_of_no_restart},
     consumer::{Consumer, Typed},
     core::Core,
     lifecycle::Dormant,
@@ -15,8 +15,7 @@ use crate::{
     event::UriReference,
     subject::{DurableName, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, ModeSettings, RunsOn, Settings, Subscription,
-        WantsSubject,
+        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, RunsOn, Settings, Subscription, WantsSubject,
     },
 };
 
@@ -102,12 +101,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
                 tracing::warn!("{setting}");
                 dropped.push(setting);
             }
-            if settings.restart.is_none() && matches!(settings.mode, ModeSettings::AtLeastOnce { .. }) {
-                tracing::warn!(
-                    subscription = %settings.name,
-                    "at least once without `restart`: one panic ends this subscription for good",
-                );
-            }
+            warn_of_no_restart(settings);
         }
         Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions), dropped))
     }

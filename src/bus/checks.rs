@@ -84,9 +84,9 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
                 .into(),
         );
     }
-    if settings.restart.is_some_and(|restart| !restart.is_sound()) {
+    if let Some((part, value, reason)) = settings.restart.and_then(|restart| restart.flaw()) {
         // V2
-        refuse("restart", "..".into(), "its `initial` is above its `max`: lower the one, or raise the other".into());
+        refuse(part, format!("{value:?}"), reason.into());
     }
     let ModeSettings::AtLeastOnce { backoff, max_nack_delay, .. } = &settings.mode else { return };
     if concurrency > settings.bound {
@@ -183,6 +183,16 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
             }
         }
         _ => {}
+    }
+}
+
+/// At least once without a restart policy is allowed, and worth a word.
+pub(super) fn warn_of_no_restart(settings: &Settings) {
+    if settings.restart.is_none() && matches!(settings.mode, ModeSettings::AtLeastOnce { .. }) {
+        tracing::warn!(
+            subscription = %settings.name,
+            "at least once without `restart`: one panic ends this subscription for good",
+        );
     }
 }
 

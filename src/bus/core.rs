@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -34,6 +34,8 @@ pub(super) struct Core<B: Backend> {
     /// Fires when the predecessor's session has closed, which may be behind the caller's back (Y8).
     pub(super) predecessor: Mutex<CancellationToken>,
     generation: AtomicU64,
+    /// The next consumer's number: never used again, also if its subscribe failed (N10).
+    next_index: AtomicU32,
     records: Mutex<Vec<Arc<Record<B>>>>,
 }
 
@@ -50,8 +52,10 @@ pub(super) struct Record<B: Backend> {
 impl<B: Backend> Core<B> {
     pub(super) fn new(backend: B, source: UriReference, subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>) -> Self {
         let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
-        let records =
-            (0..).zip(subscriptions).map(|(index, (settings, consumer))| Record::new(index, settings, consumer));
+        let next_index = AtomicU32::new(0);
+        let index = || next_index.fetch_add(1, Relaxed);
+        let records = subscriptions.into_iter().map(|(settings, consumer)| Record::new(index(), settings, consumer));
+        let records = records.map(Arc::new).collect();
         // There is no predecessor yet.
         let closed = CancellationToken::new();
         closed.cancel();
@@ -63,13 +67,19 @@ impl<B: Backend> Core<B> {
             ready: CancellationToken::new(),
             predecessor: Mutex::new(closed),
             generation: AtomicU64::new(0),
-            records: Mutex::new(records.map(Arc::new).collect()),
+            next_index,
+            records: Mutex::new(records),
         }
     }
 
     /// The generation of the last successful start.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Relaxed)
+    }
+
+    /// A number for one more consumer.
+    pub(super) fn index(&self) -> u32 {
+        self.next_index.fetch_add(1, Relaxed)
     }
 
     /// An activation is live from now on.
@@ -105,6 +115,16 @@ impl<B: Backend> Record<B> {
     pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>) -> Self {
         let book = Book::new(settings.name.clone());
         Self { index, settings, consumer, book, disowned: Mutex::new(None) }
+    }
+
+    /// Whether a handler that was disowned still runs.
+    pub(super) fn has_disowned(&self) -> bool {
+        let mut disowned = lock(&self.disowned);
+        if let Some(readers) = &mut *disowned {
+            while readers.try_join_next().is_some() {}
+        }
+        disowned.take_if(|readers| readers.is_empty());
+        disowned.is_some()
     }
 }
 

@@ -9,7 +9,11 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{guard::Guarded, tally::Tally};
+use super::{
+    error::chain,
+    guard::{Guarded, caught},
+    tally::Tally,
+};
 use crate::{
     contract::{Malformed, Outcome, Settle, Settlement},
     subject::{Name, Subject},
@@ -28,6 +32,8 @@ pub(super) struct Desk {
     /// Fires when settlements under way are given up (T8).
     pub(super) given_up: CancellationToken,
     pub(super) at_least_once: bool,
+    /// At most once and without keys: what the handler said is recorded, and nothing follows from it.
+    pub(super) only_records: bool,
     backoff: Option<Backoff>,
     max_deliver: NonZeroU32,
     /// Whether a message that is declined in vain is gone (T13).
@@ -58,6 +64,7 @@ impl Desk {
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
+            only_records: !at_least_once && settings.keyed.is_none(),
             backoff,
             max_deliver,
             volatile,
@@ -114,7 +121,7 @@ impl Desk {
         None
     }
 
-    /// Accounts for one delivery at least once, and settles it (contract L6, T1).
+    /// Accounts for one delivery, and settles it at least once (contract L6, T1).
     pub(super) async fn settle<S: Settle>(
         &self,
         tally: &Tally,
@@ -123,6 +130,9 @@ impl Desk {
         subject: &Subject,
         settler: S,
     ) -> Settled {
+        if !self.at_least_once {
+            return Settled { panicked: self.record(tally, handled, subject), again: None };
+        }
         let mut panicked = None;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
@@ -149,13 +159,19 @@ impl Desk {
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let settled = tokio::select! {
+        let refused = tokio::select! {
             biased;
-            settled = settler.settle(settlement) => settled.is_ok(),
-            () = self.given_up.cancelled() => false,
+            settled = caught(settler.settle(settlement)) => match settled {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(chain(&error)),
+                Err(text) => Some(format!("the backend panicked while settling: {text}")),
+            },
+            () = self.given_up.cancelled() => Some("the time for it is used up".to_owned()),
         };
-        if !settled {
+        let settled = refused.is_none();
+        if let Some(why) = refused {
             tally.refused.add_one();
+            self.warn(subject, "the settlement was refused", &why);
             if self.volatile && settlement.outcome != Outcome::Acked {
                 tally.stranded.add_one();
             }

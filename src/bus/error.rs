@@ -1,10 +1,10 @@
 //! What can go wrong with a bus as a whole, and what a stop reports.
 
-use std::{fmt, time::Duration};
+use std::{error::Error, fmt, fmt::Write as _, time::Duration};
 
 use super::{Bus, checks::Refusal, lifecycle::Dormant};
 use crate::{
-    codec::Codec,
+    codec::{Codec, Json},
     contract::{Backend, OpenError, SubscribeError},
     subject::Name,
 };
@@ -29,7 +29,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl std::error::Error for BuildError {}
+impl Error for BuildError {}
 
 /// Why a bus did not start.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,8 @@ pub enum StartError {
 }
 
 /// A bus that did not start: the dormant bus back, and why.
-pub struct NotStarted<B: Backend, C: Codec> {
+#[non_exhaustive]
+pub struct NotStarted<B: Backend, C: Codec = Json> {
     /// The bus, to be started again.
     pub bus: Bus<B, Dormant, C>,
     /// Why.
@@ -97,8 +98,8 @@ impl<B: Backend, C: Codec> fmt::Display for NotStarted<B, C> {
     }
 }
 
-impl<B: Backend, C: Codec> std::error::Error for NotStarted<B, C> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl<B: Backend, C: Codec> Error for NotStarted<B, C> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
     }
 }
@@ -172,4 +173,15 @@ impl fmt::Display for StopReport {
         }
         Ok(())
     }
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
 }

@@ -2,13 +2,11 @@
 
 use std::{
     any::Any,
-    future::Future,
+    future::{Future, pending},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
     task::{Context, Poll},
 };
-
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::subscription::panic_text;
 
@@ -22,21 +20,18 @@ pub(super) enum Guarded<T> {
 }
 
 /// Guards the future in this slot, which is empty afterwards.
-pub(super) struct Guard<'g, 'k, F> {
+pub(super) struct Guard<'g, F, C> {
     slot: Pin<&'g mut Option<F>>,
-    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
+    cut_off: Pin<&'g mut C>,
 }
 
 /// Guards a future where it is pinned already, so that it is not moved. `cut_off` is looked at only while the future is
 /// pending, so that it costs a ready one nothing.
-pub(super) fn guard<'g, 'k, F>(
-    slot: Pin<&'g mut Option<F>>,
-    cut_off: Pin<&'g mut WaitForCancellationFuture<'k>>,
-) -> Guard<'g, 'k, F> {
+pub(super) fn guard<'g, F, C>(slot: Pin<&'g mut Option<F>>, cut_off: Pin<&'g mut C>) -> Guard<'g, F, C> {
     Guard { slot, cut_off }
 }
 
-impl<F: Future> Future for Guard<'_, '_, F> {
+impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
     type Output = Guarded<F::Output>;
 
     #[inline]
@@ -68,12 +63,11 @@ impl<F: Future> Future for Guard<'_, '_, F> {
 
 /// Runs what a backend does, with its panics caught: the error is the text of one.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
-    let never = CancellationToken::new();
     let mut slot = pin!(Some(future));
-    match guard(slot.as_mut(), pin!(never.cancelled())).await {
+    match guard(slot.as_mut(), pin!(pending())).await {
         Guarded::Returned(value) => Ok(value),
         Guarded::Panicked(text) => Err(text),
-        Guarded::CutOff => unreachable!("nobody else has the token"),
+        Guarded::CutOff => unreachable!("it is never cut off"),
     }
 }
 

@@ -10,9 +10,9 @@ use super::{
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
-    event::Event,
+    event::{Event, EventBuilder},
     subject::Subject,
-    subscription::value_event,
+    subscription::{value_builder, value_event},
 };
 
 /// Publishes to a bus and looks at it, in whatever state it is.
@@ -52,6 +52,18 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         C: Encodes<T>,
     {
         publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
+    }
+
+    /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or
+    /// extensions before it is built (contract P2).
+    ///
+    /// # Errors
+    /// [`PublishError::Value`] if the value cannot be encoded.
+    pub fn event<T: ?Sized>(&self, event_type: &str, value: &T) -> Result<EventBuilder, PublishError>
+    where
+        C: Encodes<T>,
+    {
+        value_builder::<C, T>(&self.core.source, event_type, value)
     }
 
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.

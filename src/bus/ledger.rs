@@ -71,7 +71,7 @@ pub struct Lost {
 
 impl Lost {
     /// Each reason by its name.
-    pub const fn reasons(&self) -> [(&'static str, u64); 6] {
+    pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         [
             ("overflow", self.overflow),
             ("retired queued", self.retired_queued),
@@ -80,6 +80,7 @@ impl Lost {
             ("undecodable", self.undecodable),
             ("malformed", self.malformed),
         ]
+        .into_iter()
     }
 
     /// All reasons together.
@@ -148,12 +149,12 @@ impl fmt::Display for Stats {
             self.in_hand,
             self.pending
         )?;
-        line(f, "lost", &self.lost.reasons())?;
+        line(f, "lost", self.lost.reasons())?;
         let settled = &self.settlement;
         line(
             f,
             "settlement",
-            &[
+            [
                 ("acked", settled.acked),
                 ("nacked", settled.nacked),
                 ("silent", settled.silent),
@@ -163,7 +164,7 @@ impl fmt::Display for Stats {
         line(
             f,
             "beside it",
-            &[
+            [
                 ("errors", self.errors),
                 ("panics", self.panics),
                 ("incidents", self.incidents),
@@ -182,9 +183,13 @@ impl fmt::Display for Stats {
 }
 
 /// Writes the counters that are not zero, or nothing.
-fn line(f: &mut fmt::Formatter<'_>, title: &str, counters: &[(&str, u64)]) -> fmt::Result {
+fn line<'c>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    counters: impl IntoIterator<Item = (&'c str, u64)>,
+) -> fmt::Result {
     let mut gap = "";
-    for (name, count) in counters.iter().filter(|(_, count)| *count > 0) {
+    for (name, count) in counters.into_iter().filter(|(_, count)| *count > 0) {
         if gap.is_empty() {
             write!(f, "  {title}: ")?;
         }
@@ -229,15 +234,15 @@ impl fmt::Display for Ledger {
                 stats.released,
                 stats.in_hand,
                 stats.pending,
-                if stats.unaccounted() == 0 { "" } else { "  does not balance" },
+                if stats.unaccounted() == 0 { "" } else { "  (more on their way)" },
             )?;
         }
         for stats in &self.subscriptions {
-            line(f, &format!("{} lost", stats.name), &stats.lost.reasons())?;
+            line(f, &format!("{} lost", stats.name), stats.lost.reasons())?;
             line(
                 f,
                 &format!("{} said", stats.name),
-                &[("errors", stats.errors), ("panics", stats.panics), ("incidents", stats.incidents)],
+                [("errors", stats.errors), ("panics", stats.panics), ("incidents", stats.incidents)],
             )?;
         }
         Ok(())

@@ -13,10 +13,11 @@ use super::{
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
-    event::{Event, UriReference},
+    event::{Event, EventBuilder, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, value_builder,
+        value_event,
     },
 };
 
@@ -121,8 +122,14 @@ impl<B: Backend, C: Codec> Bus<B, Dormant, C> {
     /// The session or a subscription was refused, or the budget was used up. The error holds the dormant bus, and
     /// nothing stays open.
     ///
+    /// What had to be given back on failure may take up to a second beyond the budget.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with its time driver.
+    ///
     /// # Cancel safety
-    /// Dropping the future releases what it had acquired, in the background.
+    /// Dropping the future releases what it had acquired, in the background, and drops the bus with it: bound a start by
+    /// its budget, and not by a timeout around it.
     pub async fn start_within(self, budget: Duration) -> Result<Bus<B, Running, C>, NotStarted<B, C>> {
         match activation::start(&self.core, budget).await {
             Ok(()) => {
@@ -169,6 +176,18 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         )
     }
 
+    /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or
+    /// extensions before it is built (contract P2).
+    ///
+    /// # Errors
+    /// [`PublishError::Value`] if the value cannot be encoded.
+    pub fn event<T: ?Sized>(&self, event_type: &str, value: &T) -> Result<EventBuilder, PublishError>
+    where
+        C: Encodes<T>,
+    {
+        value_builder::<C, T>(&self.core.source, event_type, value)
+    }
+
     fn activation(&self) -> &Activation<B> {
         let activation = self.running.as_ref().and_then(|lifeline| lifeline.activation.as_deref());
         activation.expect("a running bus has an activation")
@@ -178,7 +197,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// stop and a start too (contract Y9).
     ///
     /// # Errors
-    /// See [`AttachError`]; a setting that is only preferred and not offered is refused here (contract C31).
+    /// See [`AttachError`](super::AttachError); a setting that is only preferred and not offered is refused here (contract C31).
     pub fn subscribe<H: Subscription>(&self, handler: H) -> Attaching
     where
         Given<H::Mode, H>: RunsOn<B> + Handler<Cx<(), C>>,
@@ -218,13 +237,19 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// handlers in hand finish and settle, sources retire, the session closes. The last tenth of the budget, at least
     /// 50 ms and at most 1 s, is kept for giving back: at its start handlers that are still waiting are cancelled.
     ///
+    /// A handler that never yields is left behind, and its subscription is quarantined at the next start until it
+    /// returns. That needs a free worker: on a current-thread runtime a handler that blocks its thread blocks the stop
+    /// too (Y7b). Panics of handlers are caught only with `panic = "unwind"`.
+    ///
     /// # Cancel safety
-    /// The stop goes on if the future is dropped.
+    /// The stop goes on if the future is dropped, but the dormant bus is dropped with it.
     pub async fn stop(mut self, budget: Duration) -> Stopped<B, C> {
         let activation = self.running.as_mut().and_then(|lifeline| lifeline.activation.take());
         let activation = activation.expect("a running bus has an activation");
         let core = self.core.clone();
-        let stopping = tokio::spawn(async move { activation::stop(&core, &activation, budget).await });
+        // Where the activation lives, wherever this is awaited.
+        let runtime = activation.runtime.clone();
+        let stopping = runtime.spawn(async move { activation::stop(&core, &activation, budget).await });
         let report = stopping.await.expect("a stop runs no code of a user");
         let bus = Bus { core: self.core, running: None, dropped: self.dropped, state: PhantomData };
         Stopped { bus, report }

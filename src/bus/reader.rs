@@ -86,18 +86,14 @@ where
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
-        let panicked = if desk.at_least_once {
+        let panicked = if desk.only_records {
+            desk.record(&tally, handled, &subject)
+        } else {
             let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
             if let Some(keys) = &keys {
                 keys.conclude(&subject, &event, attempt, settled.again);
             }
             settled.panicked
-        } else {
-            let panicked = desk.record(&tally, handled, &subject);
-            if let Some(keys) = &keys {
-                keys.conclude(&subject, &event, attempt, None);
-            }
-            panicked
         };
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);

@@ -117,7 +117,7 @@ impl StatusChanges {
         self.0.borrow_and_update().clone()
     }
 
-    /// The next reading that differs from the one seen last; `None` when the bus is gone. Readings that are overtaken
+    /// The next reading that differs from the one seen last; `None` when the bus and all its handles are gone. Readings that are overtaken
     /// by a newer one before anybody looks are skipped.
     ///
     /// # Cancel safety
@@ -127,12 +127,17 @@ impl StatusChanges {
         Some(self.current())
     }
 
-    /// Waits until a reading fulfils this, and returns it; `None` when the bus is gone.
+    /// Waits until a reading fulfils this, and returns it; `None` when the bus and all its handles are gone.
     ///
     /// # Cancel safety
     /// As [`changed`](StatusChanges::changed).
-    pub async fn wait_for(&mut self, fulfilled: impl FnMut(&Status) -> bool) -> Option<Status> {
-        self.0.wait_for(fulfilled).await.ok().map(|status| status.clone())
+    pub async fn wait_for(&mut self, mut fulfilled: impl FnMut(&Status) -> bool) -> Option<Status> {
+        // On a copy: under the board's lock the caller's code could not ask the bus for its status.
+        let mut status = self.current();
+        while !fulfilled(&status) {
+            status = self.changed().await?;
+        }
+        Some(status)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Keeps one subscription subscribed: opens sources, watches readers, restarts after failures, and winds down.
 
-use std::{error::Error, fmt::Write as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
     sync::oneshot,
     task::JoinSet,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -14,6 +14,7 @@ use super::{
     consumer::{Boxed, Control, Opened},
     core::{Core, Record, lock},
     desk::Desk,
+    error::chain,
     guard::{caught, describe},
     outlet::HandlerOutlet,
     reader::ReaderEnd,
@@ -31,6 +32,8 @@ const FAILURE_GRACE: Duration = Duration::from_secs(30);
 const YIELD_GRACE: Duration = Duration::from_secs(1);
 /// How long to wait before a source that did not retire is asked again.
 pub(super) const RETRY: Duration = Duration::from_millis(250);
+/// How long one attempt to retire a source or to close a session may take, before it is dropped and tried again.
+pub(super) const ATTEMPT: Duration = Duration::from_secs(30);
 
 /// A source that would not retire within a stop's budget; it goes with its session to the closer (N7).
 pub(super) struct Unretired<B: Backend> {
@@ -42,6 +45,13 @@ pub(super) struct Unretired<B: Backend> {
 pub(super) struct Left<B: Backend> {
     pub(super) record: Arc<Record<B>>,
     pub(super) unretired: Option<Unretired<B>>,
+}
+
+impl<B: Backend> Left<B> {
+    /// Whether the stop has to know of it.
+    pub(super) fn matters(&self) -> bool {
+        self.unretired.is_some() || self.record.has_disowned()
+    }
 }
 
 pub(super) struct Supervisor<B: Backend> {
@@ -105,7 +115,10 @@ impl<B: Backend> Supervisor<B> {
                     }
                     confirm(&mut confirmed, Ok(()));
                     match self.watch(&mut run).await {
-                        Some(cause) => (cause, Some(run)),
+                        Some(cause) => {
+                            self.board(ConsumerState::Unknown, Some(&cause));
+                            (cause, Some(run))
+                        }
                         None => {
                             unretired = self.wind_down(run, RetireReason::Stopping).await.err();
                             break;
@@ -160,16 +173,10 @@ impl<B: Backend> Supervisor<B> {
 
     /// Waits until the handlers that an earlier source has disowned have returned; false when stopping begins before.
     async fn readmitted(&self, confirmed: &mut Option<oneshot::Sender<Result<(), SubscribeError>>>) -> bool {
-        let Some(mut disowned) = lock(&self.record.disowned).take() else { return true };
-        let settled = loop {
-            match disowned.try_join_next() {
-                Some(_) => {}
-                None => break disowned.is_empty(),
-            }
-        };
-        if settled {
+        if !self.record.has_disowned() {
             return true;
         }
+        let Some(mut disowned) = lock(&self.record.disowned).take() else { return true };
         self.board(ConsumerState::Quarantined, Some("a handler of an earlier source still runs"));
         confirm(confirmed, Ok(()));
         let returned = tokio::select! {
@@ -350,9 +357,10 @@ impl<B: Backend> Record<B> {
 
 /// Asks a source to retire; the error says why it may still be live.
 pub(super) async fn retire(control: &dyn Control, reason: RetireReason) -> Result<FinalReading, String> {
-    match caught(control.retire(reason)).await {
-        Ok(retired) => retired.map_err(|error| chain(&error)),
-        Err(text) => Err(format!("the backend panicked while retiring: {text}")),
+    match timeout(ATTEMPT, caught(control.retire(reason))).await {
+        Ok(Ok(retired)) => retired.map_err(|error| chain(&error)),
+        Ok(Err(text)) => Err(format!("the backend panicked while retiring: {text}")),
+        Err(_) => Err(format!("the source has not retired within {ATTEMPT:?}")),
     }
 }
 
@@ -361,15 +369,4 @@ fn confirm(confirmed: &mut Option<oneshot::Sender<Result<(), SubscribeError>>>, 
         // Whoever waited may have given up; the activation is then torn down by its guard.
         let _ = confirmed.send(result);
     }
-}
-
-/// An error with its causes.
-pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text
 }

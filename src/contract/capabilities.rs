@@ -125,7 +125,7 @@ impl Capabilities {
     }
 
     /// The table's rows: the capability in words, and whether the backend has it, with what qualifies it.
-    pub fn rows(&self) -> [(&'static str, bool, String); 14] {
+    pub fn rows(&self) -> impl Iterator<Item = (&'static str, bool, String)> + use<> {
         let facts = &self.0;
         let plain = |has: bool| (has, String::new());
         let row = |name, (has, detail)| (name, has, detail);
@@ -184,6 +184,7 @@ impl Capabilities {
             row("answers requests", plain(facts.answers_requests)),
             row("storage", (facts.persistent, if facts.persistent { "persistent" } else { "volatile" }.into())),
         ]
+        .into_iter()
     }
 }
 

@@ -23,6 +23,9 @@ pub trait DeliversAtMostOnce: Backend {
     const QUEUE: QueuePlace = QueuePlace::Own;
 
     /// Opens a source. Returns once the broker has confirmed it (contract Y2).
+    ///
+    /// # Cancel safety
+    /// Dropped half way, as a stop does, it leaves nothing subscribed.
     fn at_most_once(
         session: &Self::Session,
         spec: AtMostOnceSpec,
@@ -47,6 +50,9 @@ pub trait DeliversAtLeastOnce: Backend {
     const RETURNS_ATTEMPT: bool;
 
     /// Opens a source. Returns once the broker has confirmed it (contract Y2).
+    ///
+    /// # Cancel safety
+    /// Dropped half way, as a stop does, it leaves nothing subscribed.
     fn at_least_once(
         session: &Self::Session,
         spec: AtLeastOnceSpec,
@@ -283,6 +289,7 @@ impl ReplyError {
 
 /// Whether a delivery is leased to its receiver (contract E).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Lease {
     /// There is no lease: a delivery is its receiver's until it is settled or the session ends.
     None,
@@ -294,6 +301,7 @@ pub enum Lease {
 
 /// Where the queue lives that a subscription's bound is applied to (contract B5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QueuePlace {
     /// In the backend: the bound is its capacity.
     Own,

@@ -1,6 +1,6 @@
 //! One generation of a live subscription, owned by the backend.
 
-use std::{error::Error, future::Future, num::NonZeroU32};
+use std::{error::Error, future::Future, num::NonZeroU32, sync::Arc};
 
 use futures_core::Stream;
 
@@ -10,6 +10,8 @@ use crate::{event::Event, subject::Subject};
 /// What a subscription reads from, from one subscribe to its retire.
 ///
 /// It comes in two halves: the stream, which the consumer's readers poll, and the control, which their supervisor keeps.
+/// The stream may be dropped before `retire` is called, or after it, so what is under way on its behalf, such as a pull
+/// that is still open at the broker, is to be reachable from the control.
 pub trait Source: Send + 'static {
     /// Settles one delivery of this source.
     type Settler: Settle;
@@ -53,13 +55,13 @@ pub enum RetireReason {
 }
 
 /// The last reading of a source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FinalReading {
     /// Counters that never change again.
     pub stats: SourceStats,
     /// Why the source ended by itself, if it did (contract N8).
-    pub cause: Option<Box<dyn Error + Send + Sync>>,
+    pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl FinalReading {
@@ -71,7 +73,7 @@ impl FinalReading {
     /// The reading of a source that had ended by itself.
     #[must_use]
     pub fn ended_by(self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { cause: Some(cause.into()), ..self }
+        Self { cause: Some(Arc::from(cause.into())), ..self }
     }
 }
 

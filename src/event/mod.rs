@@ -34,6 +34,8 @@ mod value;
 
 #[cfg(feature = "cloudevents-sdk")]
 pub use self::sdk::{FromSdkError, IntoSdkError};
+#[doc(hidden)]
+pub use self::uri::source_literal;
 pub use self::{
     builder::EventBuilder,
     data::{Data, Utf8Bytes},

@@ -52,23 +52,18 @@ impl UriReference {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+}
 
-    /// What [`source!`](crate::source) runs at compile time.
-    #[doc(hidden)]
-    #[track_caller]
-    pub const fn __check_source(text: &str) {
-        if text.is_empty() {
-            panic!("{}", NO_SOURCE);
-        }
-        if let Err(rule) = uri_syntax::check(text) {
-            panic!("{}", rule);
-        }
+/// What [`source!`](crate::source) runs at compile time.
+#[doc(hidden)]
+#[track_caller]
+pub const fn source_literal(text: &'static str) -> UriReference {
+    if text.is_empty() {
+        panic!("{}", NO_SOURCE);
     }
-
-    /// What [`source!`](crate::source) gives, once the literal has been checked.
-    #[doc(hidden)]
-    pub const fn __checked(text: &'static str) -> Self {
-        Self(Text::Static(text))
+    match uri_syntax::check(text) {
+        Ok(_) => UriReference(Text::Static(text)),
+        Err(rule) => panic!("{}", rule),
     }
 }
 
@@ -164,7 +159,7 @@ text_type!(Uri);
 #[macro_export]
 macro_rules! source {
     ($text:literal) => {{
-        const _: () = $crate::event::UriReference::__check_source($text);
-        $crate::event::UriReference::__checked($text)
+        const SOURCE: $crate::event::UriReference = $crate::__private::source_literal($text);
+        SOURCE
     }};
 }

@@ -42,14 +42,6 @@ literal! { Name, name_literal, check_name_literal, grammar::check_name }
 literal! { Group, group_literal, check_group_literal, grammar::check_group }
 literal! { DurableName, durable_literal, check_durable_literal, grammar::check_durable_name }
 
-/// Whether a pattern selects a subject, for checks in constants (C33); false if either is invalid (S7).
-#[must_use]
-pub const fn selects(pattern: &str, subject: &str) -> bool {
-    grammar::check_pattern(pattern).is_ok()
-        && grammar::check_subject(subject).is_ok()
-        && grammar::selects(pattern, subject)
-}
-
 /// A [`Subject`](crate::subject::Subject) from a literal that the compiler checks (C6); usable in constants.
 ///
 /// ```

@@ -26,6 +26,21 @@ pub struct MayForget;
 #[derive(Debug)]
 pub struct Keeps;
 
+/// A slow handler's message is kept for it: [`Keeps`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a message that is delivered again beside a slow handler has no `max_processing_time`",
+    label = "bounds how long a message is kept",
+    note = "leave `.max_processing_time(..)` out, or leave `.redeliver_when_slow()` out"
+)]
+pub trait IsKept: sealed::Sealed {}
+
+impl sealed::Sealed for Keeps {}
+impl IsKept for Keeps {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// A slow handler's message may be delivered again beside it (contract E3).
 #[derive(Debug)]
 pub struct MayRedeliver;

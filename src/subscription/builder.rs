@@ -8,8 +8,9 @@ use std::{
 };
 
 use super::{
-    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, KeyedBy, MayForget,
-    MayRedeliver, OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State, Verdict,
+    Asks, AtLeastOnce, AtMostOnce, Backoff, BusContext, Delayed, Delivery, FromState, Handler, IsKept, KeyedBy,
+    MayForget, MayRedeliver, OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State,
+    Verdict,
     closure::{Closure, Plain, WithState},
 };
 use crate::{
@@ -260,7 +261,16 @@ impl<B: Backend, P: Collects<B>, R, S, K> AtLeastOnceBuilder<B, P, Asks<R, S, K>
         self.asking()
     }
 
-    /// A message whose handler is slow is delivered again beside it, instead of being kept for it (contract E3).
+    /// How long a slow handler's message is kept for it; five minutes unless said otherwise (contract E4).
+    pub fn max_processing_time(self, longest: Duration) -> Self
+    where
+        K: IsKept,
+    {
+        self.with(|settings| settings.slow_handler(SlowHandler::ExtendLease { max_processing_time: longest }))
+    }
+
+    /// A message whose handler is slow is delivered again beside it, instead of being kept for it (contract E3). A
+    /// `max_processing_time` that was given before has no meaning then (C17).
     pub fn redeliver_when_slow(self) -> AtLeastOnceBuilder<B, P, Asks<R, S, MayRedeliver>> {
         self.with(|settings| settings.slow_handler(SlowHandler::Redeliver)).asking()
     }

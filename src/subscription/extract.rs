@@ -8,7 +8,7 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+use tokio_util::sync::CancellationToken;
 
 use super::{BusContext, Delivery, Mode, Parts, Publisher};
 use crate::{
@@ -205,7 +205,7 @@ impl Cancelled {
     }
 
     /// Waits until stopping begins. Cancel safe.
-    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.0.cancelled()
     }
 }

@@ -24,7 +24,7 @@ mod settings;
 mod verdict;
 
 pub use self::{
-    asks::{Asked, Asks, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
+    asks::{Asked, Asks, IsKept, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
     builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
     closure::{Closure, Plain, WithState},
@@ -44,7 +44,7 @@ pub use self::{
 pub(crate) use self::{
     extract::panic_text,
     handler::Surroundings,
-    publisher::{Outlet, value_event},
+    publisher::{Outlet, value_builder, value_event},
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::PublishError,
-    event::{Event, Timestamp, UriReference},
+    event::{Event, EventBuilder, Timestamp, UriReference},
     subject::Subject,
 };
 
@@ -82,16 +82,23 @@ pub(crate) trait Outlet: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 }
 
+/// Makes the event that carries a value (contract P2), to be changed before it is built.
+pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
+    source: &UriReference,
+    event_type: &str,
+    value: &T,
+) -> Result<EventBuilder, PublishError> {
+    let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
+    let builder = Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type);
+    Ok(builder.time(Timestamp::now()).data(Some(C::CONTENT_TYPE), data))
+}
+
 /// Makes the event that carries a value (contract P2).
 pub(crate) fn value_event<C: Encodes<T>, T: ?Sized>(
     source: &UriReference,
     event_type: &str,
     value: &T,
 ) -> Result<Event, PublishError> {
-    let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
-    Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type)
-        .time(Timestamp::now())
-        .data(Some(C::CONTENT_TYPE), data)
-        .build()
-        .map_err(|error| PublishError::Value { source: error.into() })
+    let builder = value_builder::<C, T>(source, event_type, value)?;
+    builder.build().map_err(|error| PublishError::Value { source: error.into() })
 }

@@ -55,9 +55,18 @@ impl Restart {
         Self { reset_after, ..self }
     }
 
-    /// Whether the first wait is no longer than the longest.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.initial <= self.max
+    /// What is wrong with the policy, if anything: the part, its value, and the reason.
+    pub(crate) fn flaw(&self) -> Option<(&'static str, Duration, &'static str)> {
+        let Self { initial, max, reset_after, .. } = *self;
+        if initial.is_zero() {
+            Some(("restart.initial", initial, "a wait of zero restarts in a hot loop: give it some time"))
+        } else if reset_after.is_zero() {
+            Some(("restart.reset_after", reset_after, "every run would begin the count anew: give it some time"))
+        } else if initial > max {
+            Some(("restart.initial", initial, "is above `restart.max`: lower the one, or raise the other"))
+        } else {
+            None
+        }
     }
 
     /// The wait before the next run after this many consecutive failures, or none where the policy gives up. A count of

@@ -26,16 +26,18 @@ pub trait Verdict<M: Mode> {
 #[non_exhaustive]
 pub struct Judgement {
     /// What the bus shall ask the backend for.
-    pub settlement: Settlement,
+    pub(crate) settlement: Settlement,
     /// Whether the handler itself named the delay, which then overrides the backoff (contract T12).
-    pub own_delay: bool,
+    pub(crate) own_delay: bool,
     /// The handler's error, in words.
-    pub failure: Option<String>,
+    pub(crate) failure: Option<String>,
 }
 
 impl Judgement {
-    /// An outcome without an error.
+    /// An outcome without an error. [`Outcome::Returned`] is the bus's own word; a handler that says it has not accepted the
+    /// message.
     pub const fn new(outcome: Outcome) -> Self {
+        let outcome = if matches!(outcome, Outcome::Returned) { Outcome::Silent } else { outcome };
         Self { settlement: Settlement::new(outcome), own_delay: false, failure: None }
     }
 

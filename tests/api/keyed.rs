@@ -6,11 +6,11 @@ use std::{
 };
 
 use tramline::{
-    Ack, AtLeastOnce, AtMostOnce, Backoff, Bus, Delayed, Delivery, DurableName, Event, KeyedBy, Nack, Pattern, Restart,
-    Running, Subject,
+    Ack, AtLeastOnce, AtMostOnce, Backoff, Bus, Delayed, Delivery, DurableName, Event, Fail, KeyedBy, Nack, Pattern,
+    Restart, Running, State, Subject,
     bus::{BusBuilder, ConsumerState, Stats},
     contract::Outcome,
-    source,
+    source, subscription,
     subscription::{Asks, AtLeastOnceBuilder, AtMostOnceBuilder, Immediate, Keeps, MayForget},
 };
 
@@ -380,6 +380,64 @@ async fn g2_a_handler_that_blocks_its_thread_stops_only_its_key() {
     let stats = bus.stop(seconds(5)).await.bus.stats("one").unwrap();
     balanced(&stats);
     assert_eq!(stats.delivered, stats.offered, "{stats}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn g2_a_key_is_in_order_on_several_threads_and_no_message_is_left_lying() {
+    const MESSAGES: u64 = 20_000;
+    let seen = Arc::new(Mutex::new(vec![Vec::new(); 7]));
+    let handler = {
+        let seen = seen.clone();
+        move |delivery: Delivery<AtMostOnce>| {
+            let seen = seen.clone();
+            async move {
+                let number: u64 = delivery.event().id().parse().unwrap();
+                if number.is_multiple_of(5) {
+                    tokio::task::yield_now().await;
+                }
+                seen.lock().unwrap()[usize::try_from(number % 7).unwrap()].push(number);
+            }
+        }
+    };
+    let one = at_most_once().bound(many(8)).concurrency(many(3)).overflow(Fail).keyed(by_attribute());
+    let bus = one.handle(handler).build().unwrap().start().await.unwrap();
+    for number in 0..MESSAGES {
+        let event = event(number).to_builder().extension("partitionkey", i32::try_from(number % 7).unwrap());
+        bus.publish(&of("x"), event.build().unwrap()).when_room().await.unwrap();
+    }
+    crate::support::soon("all are handled", || bus.stats("one").unwrap().delivered == MESSAGES).await;
+    balanced(&bus.stop(seconds(5)).await.bus.stats("one").unwrap());
+    for numbers in &*seen.lock().unwrap() {
+        assert!(numbers.is_sorted(), "{numbers:?}");
+    }
+}
+
+#[subscription(pattern = "a.>", keyed = subject, concurrency = 2)]
+async fn by_subject(event: &Event, State(log): State<Log>) {
+    log.note(format!("+{}", event.id()));
+    tokio::time::sleep(seconds(1)).await;
+}
+
+#[subscription(pattern = "a.>", keyed = "partitionkey", concurrency = 2)]
+async fn by_partition(event: &Event, State(log): State<Log>) {
+    log.note(format!("+{}", event.id()));
+    tokio::time::sleep(seconds(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn g2_the_attribute_says_the_same() {
+    for number in [0, 1] {
+        let log = Log::default();
+        let bus = builder().state(log.clone());
+        let bus = if number == 0 { bus.subscribe(by_subject) } else { bus.subscribe(by_partition) };
+        let bus = bus.build().unwrap().start().await.unwrap();
+        publish(&bus, &["x1", "x2", "y1"]).await;
+        settle().await;
+        log.of("x", "+x1");
+        log.of("y", "+y1");
+        bus.stop(seconds(5)).await;
+        log.of("x", "+x1 +x2");
+    }
 }
 
 async fn stopped(bus: Bus<Shelf, Running>) -> Stats {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use tramline::{
-    Ack, Backoff, Bus, DurableName, Fail, Group, ShedNewest, ShedOldest,
+    Ack, Backoff, Bus, DurableName, Fail, Group, KeyedBy, ShedNewest, ShedOldest,
     bus::{BuildError, BusBuilder},
     source, subject,
     subscription::{Asks, AtLeastOnceBuilder, AtMostOnceBuilder, Immediate, Keeps, MayForget},
@@ -113,6 +113,33 @@ fn c32_ordered_with_concurrency_or_with_a_backoff() {
             "subscription `one`: `backoff = ..`: a declined message would be overtaken: leave `ordered` or `backoff` out, or say what `keyed` goes by",
         ],
     );
+}
+
+#[test]
+fn c32_ordered_and_keyed_may_have_both() {
+    let backoff = Backoff::new(seconds(1), seconds(60), 2.0).unwrap();
+    let one = durable(shelf(), "one", "orders").ordered().keyed(KeyedBy::subject()).concurrency(many(4));
+    one.backoff(backoff).handle(async |_| Ack).build().expect("keys keep the order");
+}
+
+#[test]
+fn g2_members_of_one_group_are_not_keyed() {
+    let bus = member(builder(), "one").keyed(KeyedBy::attribute("partitionkey").unwrap()).handle(async |_| {});
+    let bus = member(bus, "two").handle(async |_| {});
+    refused(
+        bus.build(),
+        &[
+            "subscription `two`: `keyed = \"partitionkey\"`: messages of one key would go to `one` too, side by side: more hands in one process are `concurrency`",
+        ],
+    );
+}
+
+#[test]
+fn q3_a_key_is_named_as_an_extension_is() {
+    let error = KeyedBy::attribute("source").expect_err("the event's own").to_string();
+    assert!(error.contains("source"), "{error}");
+    KeyedBy::attribute("").expect_err("empty");
+    KeyedBy::attribute("Tenant").expect_err("upper case");
 }
 
 #[test]

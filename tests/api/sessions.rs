@@ -30,7 +30,7 @@ async fn y8_a_session_that_would_not_close_is_closed_behind_the_back_every_quart
     assert_eq!(stopped.report.took, seconds(1));
     assert_eq!(
         stopped.bus.status().cause.as_deref(),
-        Some("the session did not close within the budget"),
+        Some("stopped in 1s; the session is not closed yet"),
         "it is on the board"
     );
     let before = faults.closes.load(SeqCst);

@@ -56,7 +56,14 @@ const OURS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sealed", &["error[E0277]: `{}` cannot be made {}", "error[E0277]: an `{}` handler cannot take `&'d mut {}`"]),
-    ("settings", &["error: {}`{}`{}", "error[E0277]: `{}` cannot be had at least once: {}"]),
+    (
+        "settings",
+        &[
+            "error: {}`{}`{}",
+            "error[E0277]: `{}` cannot be had at least once: {}",
+            "error[E0277]: a message that is delivered again {}",
+        ],
+    ),
 ];
 
 /// rustc's first lines, each for a reason.

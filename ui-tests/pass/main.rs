@@ -175,6 +175,7 @@ mod settings {
     mod at_least_once_needs_an_end_to_its_attempts;
     mod at_least_once_sheds_nothing_new;
     mod at_least_once_sheds_nothing_old;
+    mod at_run_time_max_processing_time_excludes_redeliver;
     mod backoff_is_at_least_once_only;
     mod concurrency_is_within_the_bound;
     mod confirmed_at_most_once_is_reserved;

@@ -50,6 +50,8 @@ impl<D: Stream<Item = Incoming<S>>, S: Settle> Stream for Intake<D, S> {
 ///
 /// Pending without having asked the source loses no wake-up: room comes with a parked delivery that is handed out, and
 /// whoever gets one calls the next reader (see [`Feed`](crate::bus::feed::Feed)).
+// Not inlined, like all that readers call of keys: a subscription without keys does not pay for them.
+#[inline(never)]
 fn keyed<D: Stream<Item = Incoming<S>>, S: Settle>(
     mut stream: Pin<&mut D>,
     keys: &Keys<S>,

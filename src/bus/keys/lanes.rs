@@ -264,3 +264,116 @@ impl<S> Lane<S> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        event::{Event, UriReference},
+        subject::Subject,
+    };
+
+    fn message(key: usize, id: usize) -> (Key, Incoming<()>) {
+        let subject = Subject::new(format!("key.{key}")).expect("valid");
+        let source = UriReference::new("urn:example:test").expect("valid");
+        let event = Event::builder(id.to_string(), source, "com.example.v1").build().expect("valid");
+        (Key::Subject(subject.clone()), Incoming::new(subject, event, ()))
+    }
+
+    /// Takes a message in; whether it is to be handled now.
+    fn sorted(lanes: &mut Lanes<()>, key: usize, id: usize) -> bool {
+        let (key, incoming) = message(key, id);
+        lanes.sort(key, incoming).is_some()
+    }
+
+    fn away(key: usize, id: usize, until: Instant) -> (Key, Away) {
+        let (key, incoming) = message(key, id);
+        let event = incoming.event.expect("an event");
+        (key, Away::new(&incoming.subject, &event, incoming.attempt, until))
+    }
+
+    #[test]
+    fn g3_the_number_of_keys_leaves_nothing_behind() {
+        let (mut lanes, now) = (Lanes::new(64, 4), Instant::now());
+        for key in 0..2_000 {
+            assert!(sorted(&mut lanes, key, 0));
+            for id in 1..64 {
+                assert!(!sorted(&mut lanes, key, id));
+            }
+            let (key, _) = message(key, 0);
+            for _ in 1..64 {
+                lanes.conclude(&key, None, now);
+                assert!(lanes.next_ready().is_some());
+            }
+            lanes.conclude(&key, None, now);
+        }
+        assert_eq!((lanes.lanes.len(), lanes.ready.len(), lanes.parked, lanes.away), (0, 0, 0, 0));
+        assert!(lanes.lanes.capacity() < 64 && lanes.spare.len() <= 4);
+        assert!(lanes.spare.iter().all(|line| line.capacity() <= SMALL));
+    }
+
+    #[test]
+    fn g3_a_line_that_was_long_gives_its_memory_back() {
+        let (mut lanes, now) = (Lanes::new(1_000, 4), Instant::now());
+        assert_eq!((0..1_000).filter(|id| sorted(&mut lanes, 0, *id)).count(), 1);
+        let (key, _) = message(0, 0);
+        for _ in 0..990 {
+            lanes.conclude(&key, None, now);
+            assert!(lanes.next_ready().is_some());
+        }
+        assert!(lanes.lanes[&key].line.capacity() <= 64, "{}", lanes.lanes[&key].line.capacity());
+    }
+
+    #[test]
+    fn g3_no_more_than_the_bound_are_waited_for() {
+        let (mut lanes, now) = (Lanes::new(8, 4), Instant::now());
+        for key in 0..100 {
+            assert!(sorted(&mut lanes, key, 0));
+            let (key, away) = away(key, 0, now + ALLOWANCE);
+            lanes.conclude(&key, Some(away), now);
+        }
+        assert_eq!((lanes.lanes.len(), lanes.away), (8, 8));
+        assert_eq!(lanes.look(now).len(), 92, "the others go on, and it is said");
+        assert_eq!(lanes.look(now + ALLOWANCE).len(), 8);
+        assert!(lanes.lanes.is_empty() && lanes.next_look().is_none());
+    }
+
+    #[test]
+    fn g2_what_comes_back_before_its_reader_knows_comes_first() {
+        let (mut lanes, now) = (Lanes::new(8, 4), Instant::now());
+        assert!(sorted(&mut lanes, 0, 0));
+        // The others, and then the first one again: its settlement was quicker than its reader.
+        assert!(!sorted(&mut lanes, 0, 1) && !sorted(&mut lanes, 0, 0));
+        let (key, first) = away(0, 0, now + ALLOWANCE);
+        lanes.conclude(&key, Some(first), now);
+        for id in ["0", "1"] {
+            let incoming = lanes.next_ready().expect("the next");
+            assert_eq!(incoming.event.expect("an event").id(), id);
+            lanes.conclude(&key, None, now);
+        }
+        assert!(lanes.lanes.is_empty() && lanes.away == 0);
+    }
+
+    #[test]
+    fn g2_what_was_given_back_keeps_its_place_with_the_next_source() {
+        let (mut lanes, now) = (Lanes::new(8, 4), Instant::now());
+        assert!(sorted(&mut lanes, 0, 0));
+        assert!(!sorted(&mut lanes, 0, 1) && !sorted(&mut lanes, 0, 2));
+        let (key, first) = away(0, 0, now + ALLOWANCE);
+        lanes.conclude(&key, Some(first), now);
+        let (here, owed) = lanes.close(true, now + ALLOWANCE);
+        assert_eq!(here.len(), 2);
+        let mut next = Lanes::new(8, 4);
+        next.inherit(owed, now);
+        // A newcomer, and then the old ones in the wrong order.
+        assert!(!sorted(&mut next, 0, 3) && !sorted(&mut next, 0, 2) && !sorted(&mut next, 0, 1));
+        assert!(sorted(&mut next, 0, 0));
+        for id in ["1", "2", "3"] {
+            next.conclude(&key, None, now);
+            let incoming = next.next_ready().expect("the next");
+            assert_eq!(incoming.event.expect("an event").id(), id);
+        }
+        next.conclude(&key, None, now);
+        assert!(next.lanes.is_empty());
+    }
+}

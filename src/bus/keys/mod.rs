@@ -77,6 +77,7 @@ impl<S: Settle> Keys<S> {
     }
 
     /// A reader has done with a delivery; `again` says after which delay the message is to be expected again, if it is.
+    #[inline(never)]
     pub(super) fn conclude(&self, subject: &Subject, event: &Event, attempt: NonZeroU32, again: Option<Duration>) {
         let Some(key) = Key::of(&self.by, subject, event) else { return };
         let now = Instant::now();
@@ -91,6 +92,7 @@ impl<S: Settle> Keys<S> {
 
     /// The next parked delivery whose key is free, for readers that take nothing more from the source: what is parked
     /// was taken, and is handled while there is time (contract Y7, L6).
+    #[inline(never)]
     pub(super) fn next_parked(&self) -> Option<Incoming<S>> {
         if self.desk.cut_off.is_cancelled() {
             return None;
@@ -111,13 +113,9 @@ impl<S: Settle> Keys<S> {
             parked
         };
         for Incoming { subject, attempt, settler, .. } in parked {
-            if self.desk.at_least_once {
-                let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &subject, settler);
-                if caught(settling).await.is_err() {
-                    self.tally.refused.add_one();
-                }
-            } else {
-                self.desk.record(&self.tally, Guarded::CutOff, &subject);
+            let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &subject, settler);
+            if caught(settling).await.is_err() {
+                self.tally.refused.add_one();
             }
         }
         ReaderEnd::Closed
