@@ -326,10 +326,10 @@ impl<'q> Full<'q> {
 pub(super) struct Wake(Option<Waker>);
 
 impl Wake {
-    /// The receiver that slept.
+    /// Whether the receiver slept.
     #[inline]
-    pub(super) fn due(self) -> Option<Waker> {
-        self.0
+    pub(super) fn is_due(&self) -> bool {
+        self.0.is_some()
     }
 
     #[inline]
