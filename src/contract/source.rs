@@ -151,6 +151,11 @@ impl<S> Incoming<S> {
         Self { message: Ok(Message { subject, event }), attempt: NonZeroU32::MIN, settler }
     }
 
+    /// A first attempt at a message.
+    pub const fn of(message: Message, settler: S) -> Self {
+        Self { message: Ok(message), attempt: NonZeroU32::MIN, settler }
+    }
+
     /// A first attempt at what is no valid event.
     pub const fn malformed(malformed: Malformed, settler: S) -> Self {
         Self { message: Err(malformed), attempt: NonZeroU32::MIN, settler }

@@ -12,10 +12,10 @@ use smallvec::SmallVec;
 use super::{
     group::Members,
     owed::{self, Owed},
-    queue::{Admission, Full, Message, Queue, Slot, Wake},
+    queue::{Admission, Full, Queue, Slot, Wake},
 };
 use crate::{
-    contract::Overflow,
+    contract::{Message, Overflow},
     event::Event,
     subject::{Name, Pattern, PatternIndex, Subject},
 };
