@@ -87,9 +87,9 @@ where
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
         let panicked = if desk.only_records {
-            desk.record(&tally, handled, subject.as_str())
+            desk.record(&tally, handled, &subject)
         } else {
-            let settled = desk.settle(&tally, handled, attempt, subject.as_str(), settler).await;
+            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
             if let Some(keys) = &keys {
                 keys.conclude(&subject, &event, attempt, settled.again);
             }

@@ -115,7 +115,7 @@ impl<S: Settle> Keys<S> {
         for Incoming { message, attempt, settler } in parked {
             // What is no event is not parked.
             let Ok(Message { subject, .. }) = message else { continue };
-            let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, subject.as_str(), settler);
+            let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &subject, settler);
             if caught(settling).await.is_err() {
                 self.tally.refused.add_one();
             }
