@@ -45,7 +45,7 @@ pub(super) struct Post<H, X: BusContext> {
 /// Reads until the source ends, the desk closes, or the handler panics.
 pub(super) async fn read<H, X, D, S>(
     post: Arc<Post<H, X>>,
-    mut feed: Feed<Intake<D, S>>,
+    mut feed: Feed<D, Intake<D, S>>,
     keys: Option<Arc<Keys<S>>>,
     tally: Arc<CachePadded<Tally>>,
 ) -> ReaderEnd
@@ -104,7 +104,7 @@ where
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
 async fn next<D, S>(
     desk: &Desk,
-    feed: &mut Feed<Intake<D, S>>,
+    feed: &mut Feed<D, Intake<D, S>>,
     mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where
