@@ -38,6 +38,8 @@ pub(super) struct Desk {
     max_deliver: NonZeroU32,
     /// Whether a message that is declined in vain is gone (T13).
     volatile: bool,
+    /// The source makes way for the next one of its identity: what was in hand comes back there.
+    handed_on: AtomicBool,
 }
 
 /// What came of a settlement.
@@ -71,6 +73,7 @@ impl Desk {
             backoff,
             max_deliver,
             volatile,
+            handed_on: AtomicBool::new(false),
         }
     }
 
@@ -78,6 +81,11 @@ impl Desk {
     pub(super) fn close(&self) {
         self.closing.store(true, Relaxed);
         self.stopping.cancel();
+    }
+
+    /// What is refused from now on is not stranded: it is owed by the next source (N7).
+    pub(super) fn hand_on(&self) {
+        self.handed_on.store(true, Relaxed);
     }
 
     #[inline]
@@ -175,7 +183,7 @@ impl Desk {
         if let Some(why) = refused {
             tally.refused.add_one();
             self.warn(place, "the settlement was refused", &why);
-            if self.volatile && settlement.outcome != Outcome::Acked {
+            if self.volatile && settlement.outcome != Outcome::Acked && !self.handed_on.load(Relaxed) {
                 tally.stranded.add_one();
             }
         }

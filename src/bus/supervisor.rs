@@ -1,6 +1,6 @@
 //! Keeps one subscription subscribed: opens sources, watches readers, restarts after failures, and winds down.
 
-use std::{sync::Arc, time::Duration};
+use std::{iter, sync::Arc, time::Duration};
 
 use tokio::{
     sync::oneshot,
@@ -96,6 +96,8 @@ impl<B: Backend> Supervisor<B> {
             probation.then(|| Probation { core: self.core.clone(), record: self.record.clone(), passed: false });
         let mut unretired = None;
         let mut failures = 0;
+        // Where there was a source in this activation and is none: the number of the next one.
+        let mut bereft = None;
         for attempt in 0.. {
             if !self.readmitted(&mut confirmed).await {
                 break;
@@ -120,6 +122,7 @@ impl<B: Backend> Supervisor<B> {
                             (cause, Some(run))
                         }
                         None => {
+                            bereft = None;
                             unretired = self.wind_down(run, RetireReason::Stopping).await.err();
                             break;
                         }
@@ -141,6 +144,9 @@ impl<B: Backend> Supervisor<B> {
             failures = if restart.is_some_and(|restart| restart.resets(ran)) { 1 } else { failures + 1 };
             let wait = restart.and_then(|restart| restart.wait(failures));
             let reason = if wait.is_some() { RetireReason::Restarting } else { RetireReason::GivenUp };
+            if run.is_some() || bereft.is_some() {
+                bereft = Some(attempt + 1);
+            }
             let cause = match run {
                 Some(run) => match self.wind_down(run, reason).await {
                     Ok(FinalReading { cause: Some(own), .. }) => format!("{cause}: {}", chain(&*own)),
@@ -157,6 +163,7 @@ impl<B: Backend> Supervisor<B> {
                 return Left { record: self.record, unretired };
             };
             if unretired.is_some() {
+                bereft = None;
                 break;
             }
             tracing::warn!(subscription = %self.record.settings.name, failures, ?wait, "restarting: {cause}");
@@ -167,8 +174,39 @@ impl<B: Backend> Supervisor<B> {
                 () = sleep(wait) => {}
             }
         }
+        if let Some(next) = bereft {
+            unretired = self.count_owed(next).await.err();
+        }
         self.board(ConsumerState::Stopped, None);
         Left { record: self.record, unretired }
+    }
+
+    /// What came for a durable identity while it had no source is known to its backend alone. Where that keeps nothing, a
+    /// source is opened once more, to be retired: its last reading has what is stranded (T13), and who was refused.
+    async fn count_owed(&self, next: u32) -> Result<(), Unretired<B>> {
+        let at_least_once = matches!(self.record.settings.mode, ModeSettings::AtLeastOnce { .. });
+        if !at_least_once || <B::Storage as Storage>::PERSISTENT {
+            return Ok(());
+        }
+        self.handled().await;
+        let opened = tokio::select! {
+            biased;
+            opened = caught(self.open(next)) => opened,
+            () = self.due(None, |plan| plan.retire) => return Ok(()),
+        };
+        // Where that fails, what the last source left is stranded, and more is not known.
+        let Ok(Ok(Opened { control, snapshot, .. })) = opened else { return Ok(()) };
+        self.record.book.opened(snapshot, iter::empty());
+        self.retire(control, RetireReason::Stopping).await.map(drop)
+    }
+
+    /// No source retires before the handlers of all consumers have finished, so that what they publish still arrives.
+    async fn handled(&self) {
+        tokio::select! {
+            biased;
+            () = self.activation.handling.wait() => {}
+            () = self.due(None, |plan| plan.disown) => {}
+        }
     }
 
     /// Waits until the handlers that an earlier source has disowned have returned; false when stopping begins before.
@@ -256,12 +294,16 @@ impl<B: Backend> Supervisor<B> {
         }
         drop(handling);
         if stopping {
-            tokio::select! {
-                biased;
-                () = self.activation.handling.wait() => {}
-                () = self.due(None, |plan| plan.disown) => {}
-            }
+            self.handled().await;
         }
+        if reason == RetireReason::Restarting {
+            desk.hand_on();
+        }
+        self.retire(control, reason).await
+    }
+
+    /// Retires a source, however often that takes, and folds it in.
+    async fn retire(&self, control: Arc<dyn Control>, reason: RetireReason) -> Result<FinalReading, Unretired<B>> {
         let retiring = async {
             loop {
                 match retire(&*control, reason).await {

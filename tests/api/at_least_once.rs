@@ -273,7 +273,8 @@ async fn t13_a_backlog_kept_for_a_source_that_never_comes_is_stranded() {
     }
     tokio::time::sleep(seconds(2)).await;
     let stats = stopped(bus).await;
-    assert_eq!((stats.released, stats.stranded), (4, 3), "{stats}");
+    // The stop opens a source once more, which offers and releases them again, to count what came meanwhile too.
+    assert_eq!((stats.offered, stats.released, stats.stranded), (7, 7, 3), "{stats}");
 }
 
 #[tokio::test(start_paused = true)]

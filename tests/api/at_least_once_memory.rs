@@ -279,3 +279,19 @@ async fn t2_a_handler_cancelled_at_its_last_attempt_exhausts_nothing() {
     let stats = stopped(bus).await;
     assert_eq!((stats.offered, stats.released, stats.exhausted, stats.stranded), (2, 2, 0, 1), "{stats}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn t13_what_comes_for_a_consumer_that_waits_for_its_restart_is_stranded_by_a_stop() {
+    let handler = async |_| {
+        assert!(std::hint::black_box(false), "poison");
+        Ack
+    };
+    let bus = start(one(3).bound(many(4)).restart(Restart::new()).handle(handler)).await;
+    publish(&bus, 0..1).await;
+    settle().await;
+    assert_eq!(bus.status().consumers[0].state, ConsumerState::Unknown, "it waits for its restart");
+    publish(&bus, 1..4).await;
+    assert!(bus.publish(&subject!("a"), event(4)).await.is_err(), "the bound holds meanwhile");
+    let stats = stopped(bus).await;
+    assert_eq!((stats.stranded, stats.lost.overflow, stats.panics), (4, 1, 1), "{stats}");
+}

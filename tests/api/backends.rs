@@ -3,27 +3,26 @@
 use std::{
     collections::HashMap,
     future::pending,
-    pin::Pin,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicUsize, Ordering::SeqCst},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
 use tokio::sync::watch;
-use tokio_stream::Stream;
 use tramline::{
     Event, Memory, Name, Subject,
-    backend::memory::{MemoryDeliveries, MemorySession, MemorySource, MemorySourceControl},
+    backend::memory::{MemoryDurableSource, MemorySession, MemorySource},
     capabilities,
     contract::{
-        AtMostOnceSpec, Backend, Capabilities, CloseError, DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming,
-        MatchesPatterns, NothingToSettle, OpenError, PublishError, RetireError, RetireReason, Session, ShedsNewest,
-        ShedsOldest, Source, SourceControl, SourceId, SourceStats, SubscribeError, Volatile,
+        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce,
+        DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, PublishError,
+        QueuePlace, RetireReason, Session, ShedsNewest, ShedsOldest, SourceId, SourceStats, SubscribeError, Volatile,
     },
 };
+
+use crate::faulty_source::FaultySource;
 
 /// How the backend answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,9 +43,9 @@ pub(crate) struct Faults {
     pub(crate) close: Mutex<Answer>,
     pub(crate) retire: Mutex<Answer>,
     pub(crate) publish: Mutex<Answer>,
-    subscribe: Mutex<HashMap<String, Answer>>,
+    pub(crate) subscribe: Mutex<HashMap<String, Answer>>,
     /// Ends the source that is open, with a cause.
-    ends: Mutex<HashMap<String, watch::Sender<bool>>>,
+    pub(crate) ends: Mutex<HashMap<String, watch::Sender<bool>>>,
     /// Sessions that live.
     pub(crate) sessions: AtomicUsize,
     pub(crate) closes: AtomicUsize,
@@ -83,7 +82,7 @@ pub(crate) fn set(answer: &Mutex<Answer>, to: Answer) {
     *answer.lock().unwrap() = to;
 }
 
-async fn answer(answer: Answer) -> Result<(), String> {
+pub(crate) async fn answer(answer: Answer) -> Result<(), String> {
     match answer {
         Answer::Fine => Ok(()),
         Answer::Refused => Err("the test says so".to_owned()),
@@ -97,10 +96,10 @@ async fn answer(answer: Answer) -> Result<(), String> {
 }
 
 /// Counts what lives.
-struct Alive(Arc<Faults>, fn(&Faults) -> &AtomicUsize);
+pub(crate) struct Alive(Arc<Faults>, fn(&Faults) -> &AtomicUsize);
 
 impl Alive {
-    fn new(faults: &Arc<Faults>, gauge: fn(&Faults) -> &AtomicUsize) -> Self {
+    pub(crate) fn new(faults: &Arc<Faults>, gauge: fn(&Faults) -> &AtomicUsize) -> Self {
         gauge(faults).fetch_add(1, SeqCst);
         Self(faults.clone(), gauge)
     }
@@ -158,20 +157,42 @@ impl Session for FaultySession {
 }
 
 impl DeliversAtMostOnce for Faulty {
-    type Source = FaultySource;
+    type Source = FaultySource<MemorySource>;
 
-    async fn at_most_once(session: &FaultySession, spec: AtMostOnceSpec) -> Result<FaultySource, SubscribeError> {
+    async fn at_most_once(session: &FaultySession, spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
         let (name, id) = (spec.name.clone(), spec.id);
-        let said = session.faults.subscribe.lock().unwrap().get(name.as_str()).copied().unwrap_or_default();
-        answer(said).await.map_err(|why| SubscribeError::Unconfirmed { source: why.into() })?;
+        session.subscribing(&name).await?;
         let inner = <Memory as DeliversAtMostOnce>::at_most_once(&session.inner, spec).await?;
-        let faults = session.faults.clone();
-        faults.ids.lock().unwrap().push((name.clone(), id));
-        let ends = watch::Sender::new(false);
-        let ended = ends.subscribe();
-        faults.ends.lock().unwrap().insert(name.to_string(), ends);
-        Ok(FaultySource { inner, name, faults, ended })
+        Ok(FaultySource::new(inner, name, id, &session.faults))
     }
+}
+
+impl DeliversAtLeastOnce for Faulty {
+    type Source = FaultySource<MemoryDurableSource>;
+
+    const LEASE: Lease = Lease::None;
+    const QUEUE: QueuePlace = QueuePlace::Own;
+    const RETURNS_ATTEMPT: bool = true;
+
+    async fn at_least_once(session: &FaultySession, spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
+        let (name, id) = (spec.name.clone(), spec.id);
+        session.subscribing(&name).await?;
+        let inner = <Memory as DeliversAtLeastOnce>::at_least_once(&session.inner, spec).await?;
+        Ok(FaultySource::new(inner, name, id, &session.faults))
+    }
+}
+
+impl FaultySession {
+    async fn subscribing(&self, name: &Name) -> Result<(), SubscribeError> {
+        let said = self.faults.subscribe.lock().unwrap().get(name.as_str()).copied().unwrap_or_default();
+        answer(said).await.map_err(|why| SubscribeError::Unconfirmed { source: why.into() })
+    }
+}
+
+impl KeepsForHandler for Faulty {}
+
+impl DelaysRedelivery for Faulty {
+    const LONGEST_DELAY: Option<Duration> = None;
 }
 
 impl ShedsNewest for Faulty {}
@@ -186,90 +207,6 @@ impl FailsWhenFull for Faulty {
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
         Memory::publish_when_room(&session.inner, subject, event, within).await
-    }
-}
-
-pub(crate) struct FaultySource {
-    inner: MemorySource,
-    name: Name,
-    faults: Arc<Faults>,
-    ended: watch::Receiver<bool>,
-}
-
-pub(crate) struct FaultyDeliveries {
-    inner: MemoryDeliveries,
-    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
-    handed_over: Arc<AtomicU64>,
-    _alive: Alive,
-}
-
-pub(crate) struct FaultyControl {
-    inner: MemorySourceControl,
-    name: Name,
-    faults: Arc<Faults>,
-    ended: watch::Receiver<bool>,
-    handed_over: Arc<AtomicU64>,
-    _alive: Alive,
-}
-
-impl Source for FaultySource {
-    type Settler = NothingToSettle;
-    type Deliveries = FaultyDeliveries;
-    type Control = FaultyControl;
-
-    fn split(self) -> (FaultyDeliveries, FaultyControl) {
-        let Self { inner, name, faults, ended } = self;
-        let (deliveries, control) = inner.split();
-        let alive = || Alive::new(&faults, |faults| &faults.halves);
-        let mut end = ended.clone();
-        let over = async move {
-            if end.wait_for(|ended| *ended).await.is_err() {
-                pending::<()>().await;
-            }
-        };
-        let handed_over = Arc::<AtomicU64>::default();
-        let deliveries = FaultyDeliveries {
-            inner: deliveries,
-            ended: Box::pin(over),
-            handed_over: handed_over.clone(),
-            _alive: alive(),
-        };
-        (deliveries, FaultyControl { inner: control, name, ended, handed_over, _alive: alive(), faults })
-    }
-}
-
-impl Stream for FaultyDeliveries {
-    type Item = Incoming<NothingToSettle>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.ended.as_mut().poll(cx).is_ready() {
-            self.ended = Box::pin(async {});
-            return Poll::Ready(None);
-        }
-        let polled = Pin::new(&mut self.inner).poll_next(cx);
-        if let Poll::Ready(Some(_)) = polled {
-            self.handed_over.fetch_add(1, SeqCst);
-        }
-        polled
-    }
-}
-
-impl SourceControl for FaultyControl {
-    fn snapshot(&self) -> SourceStats {
-        self.inner.snapshot()
-    }
-
-    async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
-        let said = *self.faults.retire.lock().unwrap();
-        answer(said).await.map_err(RetireError::new)?;
-        self.faults.retired.lock().unwrap().push((self.name.clone(), reason));
-        let reading = self.inner.retire(reason).await?;
-        let stats = reading.stats;
-        let explained = self.handed_over.load(SeqCst) + stats.pending + stats.evicted;
-        assert_eq!(stats.accepted, explained, "L2: {stats:?}");
-        self.faults.readings.lock().unwrap().push((self.name.clone(), stats));
-        let ended = *self.ended.borrow();
-        Ok(if ended { reading.ended_by("the link died") } else { reading })
     }
 }
 

@@ -448,3 +448,37 @@ async fn stopped(bus: Bus<Shelf, Running>) -> Stats {
     assert_eq!((stats.in_hand, stats.pending), (0, 0), "{stats}");
     stats
 }
+
+#[tokio::test(start_paused = true)]
+async fn g2_a_key_waits_for_a_message_that_came_back_while_every_hand_was_busy() {
+    let log = Log::default();
+    let handler = {
+        let log = log.clone();
+        move |delivery: Delivery<AtLeastOnce<Delayed>>| {
+            let log = log.clone();
+            async move {
+                let id = delivery.event().id().to_owned();
+                log.note(format!("+{id}"));
+                match (&*id, delivery.attempt().get()) {
+                    ("x1", 1) => return delivery.nack(),
+                    // Longer than a late message is waited for.
+                    ("y1", _) => tokio::time::sleep(seconds(100)).await,
+                    _ => {}
+                }
+                delivery.ack()
+            }
+        }
+    };
+    let backoff = Backoff::new(seconds(1), seconds(1), 1.0).unwrap();
+    let bus = builder()
+        .at_least_once(name("one"), DurableName::new("one").unwrap(), NonZeroU32::new(3).unwrap())
+        .pattern(Pattern::new("a.>").unwrap())
+        .allow_volatile()
+        .keyed(KeyedBy::subject())
+        .backoff(backoff);
+    let bus = bus.handle(handler).build().unwrap().start().await.unwrap();
+    publish(&bus, &["x1", "y1", "x2"]).await;
+    tokio::time::sleep(seconds(200)).await;
+    log.of("x", "+x1 +x1 +x2");
+    balanced(&bus.stop(seconds(1)).await.bus.stats("one").unwrap());
+}

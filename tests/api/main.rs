@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod backends;
+mod faulty_source;
 mod shelf;
 mod support;
 
@@ -11,17 +12,21 @@ mod at_least_once_memory;
 mod attach;
 mod concurrency;
 mod keyed;
-mod keyed_model;
 mod lifecycle;
 mod model;
+mod model_check;
 mod panics;
+mod plans;
 mod printed;
 mod publish;
 mod refusals;
 mod room;
 mod sessions;
+mod siblings;
 mod start;
 mod stop;
 mod supervision;
 mod threads;
+mod threads_at_least_once;
 mod types;
+mod witness;

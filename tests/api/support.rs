@@ -1,15 +1,16 @@
 //! What the tests share: a bus on memory, events, handlers of every kind, and waiting without sleeping.
 
-use std::{future::Future, num::NonZeroUsize, pin::Pin, sync::Arc, time::Duration};
+use std::{future::Future, marker::PhantomData, num::NonZeroUsize, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::sync::Semaphore;
 use tramline::{
-    AtMostOnce, Bus, Event, Json, Memory, Name, Subject,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Event, Json, Memory, Name, Subject,
     bus::{BusBuilder, Stats},
-    contract::{DeliversAtMostOnce, SourceId},
+    contract::{DeliversAtLeastOnce, DeliversAtMostOnce, SourceId},
     source,
     subscription::{
-        Cx, Handler, Judgement, Opening, Parts, Rejection, RunsOn, Settings, Subscription, open_at_most_once,
+        Cx, Handler, Judgement, Mode, Opening, Parts, Rejection, RunsOn, Settings, Subscription, open_at_least_once,
+        open_at_most_once,
     },
 };
 
@@ -95,12 +96,13 @@ impl Door {
 }
 
 pub(crate) type Handling<'d> = Pin<Box<dyn Future<Output = Result<Judgement, Rejection>> + Send + 'd>>;
-type Context = Cx<(), Json>;
+pub(crate) type Context = Cx<(), Json>;
 
 /// A handler of everything that a delivery offers, written by hand: what `#[subscription]` would make.
-pub(crate) struct ByHand<F> {
+pub(crate) struct ByHand<F, M = AtMostOnce> {
     settings: Settings,
     function: F,
+    mode: PhantomData<fn() -> M>,
 }
 
 /// An at-most-once handler of a function that takes the parts of a delivery.
@@ -108,7 +110,15 @@ pub(crate) fn by_hand<F>(name: Name, subject: Subject, function: F) -> ByHand<F>
 where
     F: for<'d> Fn(Parts<'d, Context>) -> Handling<'d> + Send + Sync + 'static,
 {
-    ByHand { settings: Settings::at_most_once(name, subject.into()), function }
+    in_mode(Settings::at_most_once(name, subject.into()), function)
+}
+
+/// The same with these settings, in the mode that they are of.
+pub(crate) fn in_mode<F, M>(settings: Settings, function: F) -> ByHand<F, M>
+where
+    F: for<'d> Fn(Parts<'d, Context>) -> Handling<'d> + Send + Sync + 'static,
+{
+    ByHand { settings, function, mode: PhantomData }
 }
 
 impl<F> ByHand<F> {
@@ -117,8 +127,8 @@ impl<F> ByHand<F> {
     }
 }
 
-impl<F: Send + Sync + 'static> Subscription for ByHand<F> {
-    type Mode = AtMostOnce;
+impl<F: Send + Sync + 'static, M: Mode> Subscription for ByHand<F, M> {
+    type Mode = M;
 
     fn settings(&self) -> Settings {
         self.settings.clone()
@@ -133,7 +143,15 @@ impl<B: DeliversAtMostOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F> {
     }
 }
 
-impl<F> Handler<Context> for ByHand<F>
+impl<B: DeliversAtLeastOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F, AtLeastOnce<Delayed>> {
+    type Source = B::Source;
+
+    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+        open_at_least_once::<B>(session, settings, id)
+    }
+}
+
+impl<F, M: Mode> Handler<Context> for ByHand<F, M>
 where
     F: for<'d> Fn(Parts<'d, Context>) -> Handling<'d> + Send + Sync + 'static,
 {

@@ -15,16 +15,16 @@ use crate::support::{balanced, builder, event, many, millis, name, seconds, soon
 
 /// What blocks threads until it is opened.
 #[derive(Clone, Default)]
-struct Barrier(Arc<(Mutex<bool>, Condvar)>);
+pub(crate) struct Barrier(Arc<(Mutex<bool>, Condvar)>);
 
 impl Barrier {
-    fn block(&self) {
+    pub(crate) fn block(&self) {
         let (open, opened) = &*self.0;
         // Not for ever, or a test that fails would hang.
         drop(opened.wait_timeout_while(open.lock().unwrap(), seconds(10), |open| !*open).unwrap());
     }
 
-    fn open(&self) {
+    pub(crate) fn open(&self) {
         *self.0.0.lock().unwrap() = true;
         self.0.1.notify_all();
     }

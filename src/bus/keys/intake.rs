@@ -9,7 +9,10 @@ use std::{
 
 use futures_core::Stream;
 use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::{
+    task::coop::has_budget_remaining,
+    time::{Instant, Sleep, sleep_until},
+};
 
 use super::Keys;
 use crate::contract::{Incoming, Settle};
@@ -46,7 +49,8 @@ impl<D: Stream<Item = Incoming<S>>, S: Settle> Stream for Intake<D, S> {
     }
 }
 
-/// What is parked and free comes first; then the source is asked, while there is room to park.
+/// What is parked and free comes first; then the source is asked, while there is room to park. Only when it has nothing
+/// does a key go on without a message that is late: while all readers were busy, it may have come back there.
 ///
 /// Pending without having asked the source loses no wake-up: room comes with a parked delivery that is handed out, and
 /// whoever gets one calls the next reader (see [`Feed`](crate::bus::feed::Feed)).
@@ -59,27 +63,38 @@ fn keyed<D: Stream<Item = Incoming<S>>, S: Settle>(
     cx: &mut Context<'_>,
 ) -> Poll<Option<Incoming<S>>> {
     loop {
-        let (has_room, look_at) = {
+        let has_room = {
             let mut lanes = keys.lanes();
-            if lanes.next_look().is_some() {
-                keys.look(&mut lanes);
-            }
             if let Some(incoming) = keys.next_ready(&mut lanes) {
                 return Poll::Ready(Some(incoming));
             }
-            (lanes.parked() < keys.room, lanes.next_look())
+            lanes.parked() < keys.room
         };
-        let polled = if has_room { stream.as_mut().poll_next(cx) } else { Poll::Pending };
-        match polled {
-            Poll::Ready(Some(incoming)) => {
-                if let Some(incoming) = keys.sort(incoming) {
+        if has_room {
+            match stream.as_mut().poll_next(cx) {
+                Poll::Ready(Some(incoming)) => match keys.sort(incoming) {
+                    Some(incoming) => return Poll::Ready(Some(incoming)),
+                    None => continue,
+                },
+                Poll::Ready(None) => return Poll::Ready(None),
+                // It may have more than this task's turn allows: it calls again.
+                Poll::Pending if !has_budget_remaining() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+        let look_at = {
+            let mut lanes = keys.lanes();
+            if lanes.next_look().is_some() {
+                keys.look(&mut lanes);
+                if let Some(incoming) = keys.next_ready(&mut lanes) {
                     return Poll::Ready(Some(incoming));
                 }
             }
-            Poll::Ready(None) => return Poll::Ready(None),
-            // Due already: look again.
-            Poll::Pending if timer.poll(look_at, cx).is_ready() => {}
-            Poll::Pending => return Poll::Pending,
+            lanes.next_look()
+        };
+        // Due already: look again.
+        if timer.poll(look_at, cx).is_pending() {
+            return Poll::Pending;
         }
     }
 }
