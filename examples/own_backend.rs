@@ -267,7 +267,7 @@ mod tests {
     /// The next event's id, or none when the stream has ended.
     async fn next(deliveries: &mut Slot) -> Option<String> {
         let incoming = poll_fn(|cx| Pin::new(&mut *deliveries).poll_next(cx)).await?;
-        Some(incoming.event.expect("nothing is malformed").id().to_owned())
+        Some(incoming.message.expect("nothing is malformed").event.id().to_owned())
     }
 
     #[tokio::test]

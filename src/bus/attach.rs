@@ -20,12 +20,14 @@ use crate::{
     codec::Codec,
     contract::Backend,
     subject::Name,
-    subscription::{BusContext, Collects, Cx, Handler, RunsOn},
+    subscription::{BusContext, Collects, Cx, Handler, RunsOn, sealed::Sealed},
 };
 
 /// A running bus as the place where a subscription goes that is made at run time.
 #[derive(Debug)]
 pub struct OnRunning<'b, B: Backend, C: Codec>(pub(super) &'b Bus<B, Running, C>);
+
+impl<B: Backend, C: Codec> Sealed for OnRunning<'_, B, C> {}
 
 impl<B: Backend, C: Codec> Collects<B> for OnRunning<'_, B, C> {
     type Context = Cx<(), C>;

@@ -16,6 +16,7 @@ use crate::{
     subject::{DurableName, Name},
     subscription::{
         BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, RunsOn, Settings, Subscription, WantsSubject,
+        sealed::Sealed,
     },
 };
 
@@ -106,6 +107,8 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions), dropped))
     }
 }
+
+impl<B: Backend, S, C> Sealed for BusBuilder<B, S, C> {}
 
 impl<B: Backend, S: Send + Sync + 'static, C: Codec> Collects<B> for BusBuilder<B, S, C> {
     type Context = Cx<S, C>;

@@ -97,7 +97,7 @@ async fn opened<S: Source>(
     desk: Arc<Desk>,
     bequest: &Arc<Bequest>,
     reader: impl Fn(
-        Feed<Intake<S::Deliveries, S::Settler>>,
+        Feed<S::Deliveries, Intake<S::Deliveries, S::Settler>>,
         Option<Arc<Keys<S::Settler>>>,
         Arc<CachePadded<Tally>>,
     ) -> Boxed<'static, ReaderEnd>
@@ -106,7 +106,11 @@ async fn opened<S: Source>(
     let (stream, control) = opening.await?.split();
     let control = Arc::new(control);
     let keys = Keys::new(settings, &desk, bequest, id);
-    let readers = Feed::split(Intake::new(stream, keys.clone()), settings.concurrency.get())
+    let feeds = match (&keys, settings.concurrency.get()) {
+        (None, 1) => vec![Feed::sole(stream)],
+        (_, readers) => Feed::turns(Intake::new(stream, keys.clone()), readers),
+    };
+    let readers = feeds
         .into_iter()
         .map(|feed| {
             let tally = Arc::new(CachePadded::new(Tally::default()));

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     contract::{Malformed, Outcome, Settle, Settlement},
-    subject::{Name, Subject},
+    subject::Name,
     subscription::{Backoff, Judgement, ModeSettings, Rejection, Settings},
 };
 
@@ -49,6 +49,9 @@ pub(super) struct Settled {
     /// Whether the message is to be expected again, and after which delay.
     pub(super) again: Option<Duration>,
 }
+
+/// Where a delivery was published, for logs: a subject, or the broker's own word.
+type Place<'p> = &'p (dyn fmt::Display + Sync);
 
 /// What a guarded handler came to: its judgement, or why it was not entered.
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
@@ -96,32 +99,32 @@ impl Desk {
         tally: &Tally,
         malformed: Malformed,
         attempt: NonZeroU32,
-        subject: &Subject,
         settler: S,
     ) {
+        let address = malformed.address.clone().unwrap_or_default();
+        let why = Rejection::new(malformed).to_string();
         if self.at_least_once {
-            let rejected = Guarded::Returned(Err(Rejection::new(malformed).to_string()));
-            self.settle(tally, rejected, attempt, subject, settler).await;
+            self.settle(tally, Guarded::Returned(Err(why)), attempt, &address, settler).await;
         } else {
             tally.lost_malformed.add_one();
-            self.warn(subject, "malformed", &Rejection::new(malformed));
+            self.warn(&address, "malformed", &why);
         }
     }
 
     /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
     /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
     #[inline]
-    pub(super) fn record(&self, tally: &Tally, handled: Handled, subject: &Subject) -> Option<String> {
+    pub(super) fn record(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> Option<String> {
         match handled {
-            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, subject),
+            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
             Guarded::Returned(Err(rejection)) => {
                 tally.lost_undecodable.add_one();
-                self.warn(subject, "undecodable", &rejection);
+                self.warn(place, "undecodable", &rejection);
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
                 tally.lost_panic.add_one();
-                self.warn(subject, "the handler panicked", &text);
+                self.warn(place, "the handler panicked", &text);
                 return Some(text);
             }
             Guarded::CutOff => tally.lost_shutdown.add_one(),
@@ -135,29 +138,29 @@ impl Desk {
         tally: &Tally,
         handled: Handled,
         attempt: NonZeroU32,
-        subject: &Subject,
+        place: Place<'_>,
         settler: S,
     ) -> Settled {
         if !self.at_least_once {
-            return Settled { panicked: self.record(tally, handled, subject), again: None };
+            return Settled { panicked: self.record(tally, handled, place), again: None };
         }
         let mut panicked = None;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
-                self.judged(tally, &judgement, subject);
+                self.judged(tally, &judgement, place);
                 if judgement.own_delay { judgement.settlement } else { self.delayed(judgement.settlement, attempt) }
             }
             Guarded::Returned(Err(rejection)) => {
                 tally.errors.add_one();
                 tally.silent.add_one();
                 tally.delivered.add_one();
-                self.warn(subject, "undecodable", &rejection);
+                self.warn(place, "undecodable", &rejection);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
                 tally.released.add_one();
-                self.warn(subject, "the handler panicked", &text);
+                self.warn(place, "the handler panicked", &text);
                 panicked = Some(text);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
@@ -179,7 +182,7 @@ impl Desk {
         let settled = refused.is_none();
         if let Some(why) = refused {
             tally.refused.add_one();
-            self.warn(subject, "the settlement was refused", &why);
+            self.warn(place, "the settlement was refused", &why);
             if self.volatile && settlement.outcome != Outcome::Acked && !self.handed_on.load(Relaxed) {
                 tally.stranded.add_one();
             }
@@ -194,7 +197,7 @@ impl Desk {
 
     /// What the handler said.
     #[inline]
-    fn judged(&self, tally: &Tally, judgement: &Judgement, subject: &Subject) {
+    fn judged(&self, tally: &Tally, judgement: &Judgement, place: Place<'_>) {
         match judgement.settlement.outcome {
             Outcome::Acked => tally.acked.add_one(),
             Outcome::Nacked => tally.nacked.add_one(),
@@ -202,7 +205,7 @@ impl Desk {
         }
         if let Some(failure) = &judgement.failure {
             tally.errors.add_one();
-            self.warn(subject, "the handler failed", failure);
+            self.warn(place, "the handler failed", failure);
         }
         tally.delivered.add_one();
     }
@@ -216,7 +219,7 @@ impl Desk {
     }
 
     #[cold]
-    fn warn(&self, subject: &Subject, what: &str, why: &dyn fmt::Display) {
-        tracing::warn!(subscription = %self.name, %subject, "{what}: {why}");
+    fn warn(&self, place: Place<'_>, what: &str, why: &dyn fmt::Display) {
+        tracing::warn!(subscription = %self.name, subject = %place, "{what}: {why}");
     }
 }

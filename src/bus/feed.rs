@@ -16,19 +16,21 @@ use futures_core::Stream;
 use loom::sync::{Mutex, MutexGuard};
 
 /// Where a reader takes its deliveries from.
-pub(super) enum Feed<D> {
-    /// The only reader owns the stream.
+pub(super) enum Feed<D, T = D> {
+    /// The only reader owns the source's stream `D`.
     Sole(Pin<Box<D>>),
-    /// Several readers take turns.
-    Shared(Turns<D>),
+    /// Readers take turns at a stream `T` that is made of it.
+    Shared(Turns<T>),
 }
 
-impl<D> Feed<D> {
+impl<D, T> Feed<D, T> {
+    /// The feed of the only reader.
+    pub(super) fn sole(stream: D) -> Self {
+        Self::Sole(Box::pin(stream))
+    }
+
     /// One feed for each reader.
-    pub(super) fn split(stream: D, readers: usize) -> Vec<Self> {
-        if readers == 1 {
-            return vec![Self::Sole(Box::pin(stream))];
-        }
+    pub(super) fn turns(stream: T, readers: usize) -> Vec<Self> {
         let seats = Arc::new(Seats(Mutex::new(Seating::new(readers))));
         let waker = Waker::from(seats.clone());
         let shared = Arc::new(Shared { stream: Mutex::new(Some(Box::pin(stream))), seats, waker });
@@ -38,7 +40,7 @@ impl<D> Feed<D> {
     }
 }
 
-impl<D: Stream> Feed<D> {
+impl<D: Stream, T: Stream<Item = D::Item>> Feed<D, T> {
     #[inline]
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<D::Item>> {
         match self {

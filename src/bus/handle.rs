@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use super::{
     Health, Ledger, Publish, Stats, Status, StatusChanges,
     core::Core,
-    publish::{BoxedPublish, Origin, publish, publish_boxed},
+    publish::{BoxedPublish, Origin, from_handle, publish_boxed},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
@@ -35,7 +35,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         subject: &'a Subject,
         event: Event,
     ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(Origin::Handle(&self.core), subject, Ok(event))
+        from_handle(&self.core, subject, event)
     }
 
     /// Publishes a value; see [`Bus::publish_value`](super::Bus::publish_value).

@@ -8,7 +8,7 @@ use super::{
     activation::{self, Activation},
     attach::attach,
     core::Core,
-    publish::{BoxedPublish, Origin, publish, publish_boxed},
+    publish::{BoxedPublish, Origin, from_bus, publish_boxed},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
@@ -152,7 +152,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         subject: &'a Subject,
         event: Event,
     ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B, C>> {
-        publish(Origin::Bus(self.activation()), subject, Ok(event))
+        from_bus(self.activation(), subject, event)
     }
 
     /// Publishes a value as an event of this type: `datacontenttype` from the codec, `source` from the bus, a fresh

@@ -36,15 +36,29 @@ impl<B: Backend> Copy for Origin<'_, B> {}
 /// An event, or why there is none. Small, since it is moved with the publish.
 type Prepared = Result<Event, Box<PublishError>>;
 
+/// From a bus. Apart from the other, so that it has no place for what only a handle needs.
+async fn publish_from_bus<B: Backend>(
+    origin: Origin<'_, B>,
+    subject: &Subject,
+    event: Prepared,
+) -> Result<(), PublishError> {
+    let Origin::Bus(activation) = origin else { return Err(PublishError::NotReady) };
+    match event {
+        Ok(event) => activation.session.publish(subject, event).await,
+        Err(error) => Err(*error),
+    }
+}
+
+/// From a bus or a handle.
 async fn publish_now<B: Backend>(
     origin: Origin<'_, B>,
     subject: &Subject,
     event: Prepared,
 ) -> Result<(), PublishError> {
-    let event = event.map_err(|error| *error)?;
     match origin {
-        Origin::Bus(activation) => activation.session.publish(subject, event).await,
+        Origin::Bus(_) => publish_from_bus(origin, subject, event).await,
         Origin::Handle(core) => {
+            let event = event.map_err(|error| *error)?;
             let activation = core.activation.load();
             let Some(activation) = &*activation else { return Err(PublishError::NotReady) };
             let Some(_pass) = activation.gate.enter() else { return Err(PublishError::NotReady) };
@@ -90,13 +104,22 @@ fn publish_when_room<'a, B: FailsWhenFull>(
 /// A publish on the heap: one that waits, or one whose type must not depend on the value's.
 pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
-/// A publish from a bus or a handle.
-pub(super) fn publish<'a, B: Backend>(
-    origin: Origin<'a, B>,
+/// A publish from a running bus.
+pub(super) fn from_bus<'a, B: Backend>(
+    activation: &'a Activation<B>,
     subject: &'a Subject,
-    event: Result<Event, PublishError>,
+    event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin, subject, start: publish_now::<B>, event: event.map_err(Box::new) }
+    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: Ok(event) }
+}
+
+/// A publish from a handle.
+pub(super) fn from_handle<'a, B: Backend>(
+    core: &'a Core<B>,
+    subject: &'a Subject,
+    event: Event,
+) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
+    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: Ok(event) }
 }
 
 /// The same, where what is published had to be allocated anyhow. A future that depended on the value's type would say

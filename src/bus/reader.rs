@@ -20,7 +20,7 @@ use super::{
     tally::Tally,
 };
 use crate::{
-    contract::{Incoming, Settle},
+    contract::{Incoming, Message, Settle},
     subscription::{BusContext, Handler, Parts, Surroundings},
 };
 
@@ -45,7 +45,7 @@ pub(super) struct Post<H, X: BusContext> {
 /// Reads until the source ends, the desk closes, or the handler panics.
 pub(super) async fn read<H, X, D, S>(
     post: Arc<Post<H, X>>,
-    mut feed: Feed<Intake<D, S>>,
+    mut feed: Feed<D, Intake<D, S>>,
     keys: Option<Arc<Keys<S>>>,
     tally: Arc<CachePadded<Tally>>,
 ) -> ReaderEnd
@@ -59,7 +59,7 @@ where
     let mut stopping = pin!(desk.stopping.cancelled());
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { subject, event, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+        let Incoming { message, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
             Ok(incoming) => incoming,
             // What waits for its key was taken before.
             Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
@@ -75,10 +75,10 @@ where
         if attempt.get() > 1 {
             tally.redelivered.add_one();
         }
-        let event = match event {
-            Ok(event) => event,
+        let Message { subject, event } = match message {
+            Ok(message) => message,
             Err(malformed) => {
-                desk.malformed(&tally, malformed, attempt, &subject, settler).await;
+                desk.malformed(&tally, malformed, attempt, settler).await;
                 continue;
             }
         };
@@ -104,7 +104,7 @@ where
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
 async fn next<D, S>(
     desk: &Desk,
-    feed: &mut Feed<Intake<D, S>>,
+    feed: &mut Feed<D, Intake<D, S>>,
     mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where

@@ -27,6 +27,8 @@ pub use self::{
         RoutesAroundDegraded, ShedsNewest, ShedsOldest, SurvivesRestart,
     },
     settlement::{NothingToSettle, Outcome, Settle, SettleError, Settlement},
-    source::{FinalReading, Incoming, Malformed, RetireError, RetireReason, Source, SourceControl, SourceStats},
+    source::{
+        FinalReading, Incoming, Malformed, Message, RetireError, RetireReason, Source, SourceControl, SourceStats,
+    },
     spec::{AtLeastOnceSpec, AtMostOnceSpec, Overflow, SlowHandler, SourceId, StartAt},
 };

@@ -123,14 +123,22 @@ impl SourceStats {
     }
 }
 
+/// An event and where it was published.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Message {
+    /// The concrete subject (contract S11).
+    pub subject: Subject,
+    /// The event.
+    pub event: Event,
+}
+
 /// One attempt at one message, on its way from a backend to the bus.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Incoming<S> {
-    /// The concrete subject (contract S11).
-    pub subject: Subject,
-    /// The event, or what is wrong with what arrived in its place (Q10).
-    pub event: Result<Event, Malformed>,
+    /// The event with its subject, or what is wrong with what arrived in its place (contract Q10).
+    pub message: Result<Message, Malformed>,
     /// The backend's number for this attempt, from 1; a backend that does not count says 1 (M4).
     pub attempt: NonZeroU32,
     /// Settles it.
@@ -140,12 +148,17 @@ pub struct Incoming<S> {
 impl<S> Incoming<S> {
     /// A first attempt at a valid event.
     pub const fn new(subject: Subject, event: Event, settler: S) -> Self {
-        Self { subject, event: Ok(event), attempt: NonZeroU32::MIN, settler }
+        Self { message: Ok(Message { subject, event }), attempt: NonZeroU32::MIN, settler }
+    }
+
+    /// A first attempt at a message.
+    pub const fn of(message: Message, settler: S) -> Self {
+        Self { message: Ok(message), attempt: NonZeroU32::MIN, settler }
     }
 
     /// A first attempt at what is no valid event.
-    pub const fn malformed(subject: Subject, malformed: Malformed, settler: S) -> Self {
-        Self { subject, event: Err(malformed), attempt: NonZeroU32::MIN, settler }
+    pub const fn malformed(malformed: Malformed, settler: S) -> Self {
+        Self { message: Err(malformed), attempt: NonZeroU32::MIN, settler }
     }
 
     /// The same, as the attempt of that number.
@@ -165,11 +178,13 @@ impl<S: Settle> Incoming<S> {
     }
 }
 
-/// What is wrong with a message that is no valid event (contract Q10).
+/// What is wrong with a message that is no valid event, or was sent to no valid subject (contract Q10).
 #[derive(Debug, thiserror::Error)]
 #[error("not a valid event")]
 #[non_exhaustive]
 pub struct Malformed {
+    /// Where the broker has it from, in the broker's own words, if there is such a place.
+    pub address: Option<String>,
     /// What the reader of the format said.
     #[source]
     pub source: Box<dyn Error + Send + Sync>,
@@ -178,6 +193,12 @@ pub struct Malformed {
 impl Malformed {
     /// Wraps what the reader of the format said.
     pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: source.into() }
+        Self { address: None, source: source.into() }
+    }
+
+    /// Says where the broker has it from, for the log.
+    #[must_use]
+    pub fn at(self, address: impl Into<String>) -> Self {
+        Self { address: Some(address.into()), ..self }
     }
 }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::{
     AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once,
+    sealed::Sealed,
 };
 use crate::contract::{
     Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
@@ -32,24 +33,23 @@ pub struct Keeps;
     label = "bounds how long a message is kept",
     note = "leave `.max_processing_time(..)` out, or leave `.redeliver_when_slow()` out"
 )]
-pub trait IsKept: sealed::Sealed {}
+pub trait IsKept: Sealed {}
 
-impl sealed::Sealed for Keeps {}
+impl Sealed for Keeps {}
 impl IsKept for Keeps {}
-
-mod sealed {
-    pub trait Sealed {}
-}
 
 /// A slow handler's message may be delivered again beside it (contract E3).
 #[derive(Debug)]
 pub struct MayRedeliver;
 
-/// What is asked, in one delivery mode.
-pub trait Asked: Send + Sync + 'static {
+/// What is asked, in one delivery mode. Sealed.
+pub trait Asked: Sealed + Send + Sync + 'static {
     /// The delivery mode.
     type Mode: Mode;
 }
+
+impl Sealed for AtMostOnce {}
+impl<R, S, K> Sealed for Asks<R, S, K> {}
 
 impl Asked for AtMostOnce {
     type Mode = Self;

@@ -12,6 +12,7 @@ use super::{
     MayForget, MayRedeliver, OfferedBy, OpensOn, OverflowPolicy, Restart, RunsOn, Settings, ShedsNothing, State,
     Verdict,
     closure::{Closure, Plain, WithState},
+    sealed::Sealed,
 };
 use crate::{
     contract::{
@@ -21,8 +22,8 @@ use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
 };
 
-/// Where a finished subscription goes: a bus that is being built, or one that runs.
-pub trait Collects<B: Backend>: Sized {
+/// Where a finished subscription goes: a bus that is being built, or one that runs. Sealed.
+pub trait Collects<B: Backend>: Sealed + Sized {
     /// What handlers get there.
     type Context: BusContext;
     /// What one goes on with.

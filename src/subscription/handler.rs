@@ -2,11 +2,11 @@
 
 use std::{fmt, future::Future, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
-use super::{Cancelled, Judgement, Publisher, Rejection, Subscription};
+use super::{Cancelled, Judgement, Publisher, Rejection, Subscription, sealed::Sealed};
 use crate::{codec::Codec, event::Event, subject::Subject};
 
-/// What a bus gives its handlers: the type of its state and its codec, in one parameter.
-pub trait BusContext: Send + Sync + 'static {
+/// What a bus gives its handlers: the type of its state and its codec, in one parameter. Sealed: it is always a [`Cx`].
+pub trait BusContext: Sealed + Send + Sync + 'static {
     /// The bus's state.
     type State: Send + Sync + 'static;
     /// The bus's codec.
@@ -16,6 +16,8 @@ pub trait BusContext: Send + Sync + 'static {
 /// The context of a bus with state `S` and codec `C`.
 #[derive(Debug)]
 pub struct Cx<S, C>(PhantomData<fn() -> (S, C)>);
+
+impl<S, C> Sealed for Cx<S, C> {}
 
 impl<S: Send + Sync + 'static, C: Codec> BusContext for Cx<S, C> {
     type State = S;

@@ -20,6 +20,7 @@ mod overflow;
 mod publisher;
 mod restart;
 mod runs_on;
+pub(crate) mod sealed;
 mod settings;
 mod verdict;
 

@@ -175,7 +175,7 @@ impl Stream for ShelfSource {
         let Message { subject, event, garbled, attempt } = message;
         let incoming = match garbled {
             false => Incoming::new(subject, event, settler),
-            true => Incoming::malformed(subject, Malformed::new("garbled"), settler),
+            true => Incoming::malformed(Malformed::new("garbled").at(subject.as_str()), settler),
         };
         Poll::Ready(Some(incoming.attempt(NonZeroU32::new(attempt).unwrap())))
     }

@@ -105,8 +105,9 @@ async fn s11_a_delivery_carries_the_concrete_subject_and_the_event_unchanged() {
     let event = event("x").to_builder().json(" {\"k\": 1.0}").extension("tenant", true).build().unwrap();
     tramline::contract::Session::publish(&session, &subject("a.b.c"), event.clone()).await.unwrap();
     let incoming = sink.deliveries.next().await.unwrap();
-    assert_eq!(incoming.subject, "a.b.c");
-    assert_eq!(incoming.event.as_ref().unwrap(), &event);
+    let message = incoming.message.unwrap();
+    assert_eq!(message.subject, "a.b.c");
+    assert_eq!(message.event, event);
 }
 
 #[tokio::test]

@@ -30,8 +30,9 @@ async fn g1_one_subject_is_in_publication_order_beside_publishers_to_other_subje
     let mut next = std::collections::HashMap::from([("a.a", 0), ("a.b", 0), ("a.c", 0)]);
     for _ in 0..9_000 {
         let incoming = soon(sink.deliveries.next()).await.unwrap();
-        let expected = next.get_mut(incoming.subject.as_str()).unwrap();
-        assert_eq!(incoming.event.unwrap().id(), expected.to_string());
+        let message = incoming.message.unwrap();
+        let expected = next.get_mut(message.subject.as_str()).unwrap();
+        assert_eq!(message.event.id(), expected.to_string());
         *expected += 1;
     }
     for publisher in publishers {

@@ -84,8 +84,8 @@ pub(crate) struct Taken {
 
 impl Taken {
     fn of(incoming: Incoming<MemorySettler>) -> Self {
-        let Incoming { event, attempt, settler, .. } = incoming;
-        Self { id: event.expect("memory carries events only").id().to_owned(), attempt: attempt.get(), settler }
+        let Incoming { message, attempt, settler, .. } = incoming;
+        Self { id: message.expect("memory carries events only").event.id().to_owned(), attempt: attempt.get(), settler }
     }
 
     pub(crate) async fn settle(self, outcome: Outcome) -> Result<(), SettleError> {

@@ -103,7 +103,7 @@ impl Sink {
         // Without a budget, or nothing at hand might only mean that it is another task's turn.
         let incoming = unconstrained(self.deliveries.next()).now_or_never()??;
         assert_eq!(incoming.attempt.get(), 1, "M1: at most once has one attempt");
-        Some(incoming.event.expect("memory carries events only").id().to_owned())
+        Some(incoming.message.expect("memory carries events only").event.id().to_owned())
     }
 
     /// The ids of everything that is there.

@@ -17,7 +17,6 @@ use tokio::{
 use super::{
     hands::Token,
     owed::{Found, Owed, Seat},
-    queue::Message,
     session::Routing,
 };
 use crate::contract::{
@@ -71,10 +70,10 @@ impl Stream for MemoryDurableDeliveries {
         loop {
             let Self { place, timer } = &mut *self;
             let due = match place.owed.take(&place.seat, cx) {
-                Found::Offer(Message { subject, event }, attempt, token) => {
+                Found::Offer(message, attempt, token) => {
                     unit.made_progress();
                     let settler = MemorySettler { owed: Some(Arc::clone(&place.owed)), token };
-                    return Poll::Ready(Some(Incoming::new(subject, event, settler).attempt(attempt)));
+                    return Poll::Ready(Some(Incoming::of(message, settler).attempt(attempt)));
                 }
                 Found::Ended => {
                     unit.made_progress();

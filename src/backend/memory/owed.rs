@@ -35,12 +35,12 @@ use tokio::time::Instant;
 
 use super::{
     hands::{Hands, Token},
-    queue::{Admission, Message},
+    queue::Admission,
     sync::{Mutex, MutexGuard},
     waiters::Waiters,
 };
 use crate::{
-    contract::{Outcome, RetireReason, Settlement, SourceStats},
+    contract::{Message, Outcome, RetireReason, Settlement, SourceStats},
     subject::Name,
 };
 
@@ -227,8 +227,7 @@ impl Owed {
         }
         if let Some(offer) = shared.queue.pop_front() {
             source.handed += 1;
-            let Offer { message: Message { subject, event }, attempt } = &offer;
-            let (message, attempt) = (Message { subject: subject.clone(), event: event.clone() }, *attempt);
+            let (message, attempt) = (offer.message.clone(), offer.attempt);
             return Found::Offer(message, attempt, shared.hands.put(seat.number, offer));
         }
         let old = match &source.sleeper {

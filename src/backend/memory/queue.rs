@@ -29,9 +29,8 @@ use super::{
     waiters::Waiters,
 };
 use crate::{
-    contract::{Overflow, SourceStats},
-    event::Event,
-    subject::{Name, Subject},
+    contract::{Message, Overflow, SourceStats},
+    subject::Name,
 };
 
 /// Set in the state word when the source is retired: from then on nothing is handed over.
@@ -41,13 +40,6 @@ const RETIRED: u64 = 1;
 const AWAITED: u64 = 1 << 1;
 /// One message handed over, in the state word.
 const ONE: u64 = 1 << 2;
-
-/// What is queued.
-#[derive(Debug)]
-pub(super) struct Message {
-    pub(super) subject: Subject,
-    pub(super) event: Event,
-}
 
 /// The queue, as publishers and the source's control see it.
 #[derive(Debug)]
@@ -326,10 +318,10 @@ impl<'q> Full<'q> {
 pub(super) struct Wake(Option<Waker>);
 
 impl Wake {
-    /// The receiver that slept.
+    /// Whether the receiver slept.
     #[inline]
-    pub(super) fn due(self) -> Option<Waker> {
-        self.0
+    pub(super) fn is_due(&self) -> bool {
+        self.0.is_some()
     }
 
     #[inline]

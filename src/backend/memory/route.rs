@@ -12,10 +12,10 @@ use smallvec::SmallVec;
 use super::{
     group::Members,
     owed::{self, Owed},
-    queue::{self, Admission, Message, Queue},
+    queue::{Admission, Full, Queue, Slot, Wake},
 };
 use crate::{
-    contract::Overflow,
+    contract::{Message, Overflow},
     event::Event,
     subject::{Name, Pattern, PatternIndex, Subject},
 };
@@ -29,23 +29,14 @@ pub(super) enum Target {
 }
 
 impl Target {
+    /// Asks to put one message in. What a durable identity answers has another type, and comes back on another way, so
+    /// that the way at most once stays short.
     #[inline]
-    fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
-        let admission = match self {
-            Self::One(queue) => queue.admit(),
-            Self::Group(members) => members.admit(),
-            Self::Durable(owed) => {
-                return match owed.admit() {
-                    Admission::Room(slot) => Admission::Room(Slot::Durable(slot)),
-                    Admission::Full(full) => Admission::Full(Full::Durable(full)),
-                    Admission::Gone => Admission::Gone,
-                };
-            }
-        };
-        match admission {
-            Admission::Room(slot) => Admission::Room(Slot::Queue(slot)),
-            Admission::Full(full) => Admission::Full(Full::Queue(full)),
-            Admission::Gone => Admission::Gone,
+    fn admit(&self) -> Result<Admission<Slot<'_>, Full<'_>>, &Owed> {
+        match self {
+            Self::One(queue) => Ok(queue.admit()),
+            Self::Group(members) => Ok(members.admit()),
+            Self::Durable(owed) => Err(owed),
         }
     }
 
@@ -88,64 +79,6 @@ impl Awaited {
     }
 }
 
-/// Room for one message in a target.
-#[derive(Debug)]
-enum Slot<'t> {
-    Queue(queue::Slot<'t>),
-    Durable(owed::Slot<'t>),
-}
-
-impl Slot<'_> {
-    /// Puts the message in, and leaves whom to wake.
-    #[inline]
-    fn put(self, message: Message, wakers: &mut impl Extend<Waker>) {
-        match self {
-            Self::Queue(slot) => wakers.extend(slot.put(message).due()),
-            Self::Durable(slot) => wakers.extend(slot.put(message)),
-        }
-    }
-
-    #[inline]
-    fn put_now(self, message: Message) {
-        match self {
-            Self::Queue(slot) => slot.put(message).now(),
-            Self::Durable(slot) => slot.put(message).for_each(Waker::wake),
-        }
-    }
-}
-
-/// A target at its bound.
-#[derive(Debug)]
-pub(super) enum Full<'t> {
-    Queue(queue::Full<'t>),
-    Durable(owed::Full<'t>),
-}
-
-impl Full<'_> {
-    fn name(&self) -> Name {
-        match self {
-            Self::Queue(full) => full.name().clone(),
-            Self::Durable(full) => full.name(),
-        }
-    }
-
-    fn refuse(self) -> Name {
-        match self {
-            Self::Queue(full) => full.refuse().clone(),
-            Self::Durable(full) => full.refuse(),
-        }
-    }
-
-    /// Does what the policy of one that does not fail when full says.
-    fn shed(self, message: Message) {
-        match self {
-            Self::Queue(full) => full.shed(message),
-            // Not asked: a durable identity fails when full.
-            Self::Durable(full) => drop(full.refuse()),
-        }
-    }
-}
-
 /// Positions in [`Table::targets`], in ascending order.
 type Route = SmallVec<[u32; 4]>;
 
@@ -174,6 +107,16 @@ pub(super) enum Charge {
 impl Charge {
     /// What becomes of a publish that found this queue full.
     fn full(self, full: Full<'_>, event: Event) -> NoRoom {
+        let subscription = match self {
+            Self::Refusal => full.refuse().clone(),
+            Self::Nothing => full.name().clone(),
+        };
+        NoRoom { subscription, event }
+    }
+
+    /// The same for a durable identity.
+    #[cold]
+    fn owed_full(self, full: owed::Full<'_>, event: Event) -> NoRoom {
         let subscription = match self {
             Self::Refusal => full.refuse(),
             Self::Nothing => full.name(),
@@ -267,8 +210,19 @@ impl Table {
     #[inline]
     fn publish_to_one(&self, at: u32, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
         let message = |event| Message { subject: subject.clone(), event };
-        match self.targets[at as usize].admit() {
-            Admission::Room(slot) => slot.put_now(message(event)),
+        let admission = match self.targets[at as usize].admit() {
+            Ok(admission) => admission,
+            Err(owed) => {
+                match owed.admit() {
+                    Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
+                    Admission::Gone => return Ok(Reached::Nobody(event)),
+                    Admission::Full(full) => return Err(charge.owed_full(full, event)),
+                }
+                return Ok(Reached::Everybody);
+            }
+        };
+        match admission {
+            Admission::Room(slot) => slot.put(message(event)).now(),
             Admission::Gone => return Ok(Reached::Nobody(event)),
             Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
             Admission::Full(full) => full.shed(message(event)),
@@ -290,28 +244,55 @@ impl Table {
         // Room in all of them, under all of their locks: nothing is reserved that might have to be rolled back, so no
         // other publisher sees a queue fuller than it is.
         let mut slots: SmallVec<[Slot<'_>; 16]> = SmallVec::new();
+        let mut durable: SmallVec<[owed::Slot<'_>; 4]> = SmallVec::new();
         for target in failing {
-            match target.admit() {
+            let admission = match target.admit() {
+                Ok(admission) => admission,
+                Err(owed) => {
+                    match owed.admit() {
+                        Admission::Room(slot) => durable.push(slot),
+                        Admission::Gone => {}
+                        Admission::Full(full) => {
+                            drop((slots, durable));
+                            return Err(charge.owed_full(full, event));
+                        }
+                    }
+                    continue;
+                }
+            };
+            match admission {
                 Admission::Room(slot) => slots.push(slot),
                 Admission::Gone => {}
                 Admission::Full(full) => {
                     // Not under the other locks: what is dropped with the event is the caller's.
-                    drop(slots);
+                    drop((slots, durable));
                     return Err(charge.full(full, event));
                 }
             }
         }
         // The wakes come last: waking takes a while, and the locks of the further queues are held until then.
-        let mut wakers: SmallVec<[Waker; 16]> = SmallVec::new();
+        let mut wakes: SmallVec<[Wake; 16]> = SmallVec::new();
         for slot in slots {
             reached = true;
-            slot.put(message(), &mut wakers);
+            let wake = slot.put(message());
+            if wake.is_due() {
+                wakes.push(wake);
+            }
         }
-        wakers.into_iter().for_each(Waker::wake);
+        if !durable.is_empty() {
+            reached = true;
+            let mut wakers: SmallVec<[Waker; 4]> = SmallVec::new();
+            for slot in durable {
+                wakers.extend(slot.put(message()));
+            }
+            wakers.into_iter().for_each(Waker::wake);
+        }
+        wakes.into_iter().for_each(Wake::now);
 
-        for target in shedding {
-            match target.admit() {
-                Admission::Room(slot) => slot.put_now(message()),
+        // A durable identity is not among these: it fails when full.
+        for admission in shedding.filter_map(|target| target.admit().ok()) {
+            match admission {
+                Admission::Room(slot) => slot.put(message()).now(),
                 Admission::Gone => continue,
                 Admission::Full(full) => full.shed(message()),
             }

@@ -11,7 +11,7 @@ use futures_core::Stream;
 use tokio::task::coop::poll_proceed;
 
 use super::{
-    queue::{Message, Queue, Receiver},
+    queue::{Queue, Receiver},
     session::Routing,
 };
 use crate::contract::{
@@ -61,7 +61,7 @@ impl Stream for MemoryDeliveries {
         let unit = ready!(poll_proceed(cx));
         let next = ready!(self.receiver.poll_next(cx));
         unit.made_progress();
-        Poll::Ready(next.map(|Message { subject, event }| Incoming::new(subject, event, NothingToSettle)))
+        Poll::Ready(next.map(|message| Incoming::of(message, NothingToSettle)))
     }
 }
 

@@ -68,7 +68,7 @@ fn model(check: impl Fn() + Send + Sync + 'static) {
 }
 
 fn two(items: &Items) -> [Feed<Items>; 2] {
-    Feed::split(items.clone(), 2).try_into().ok().expect("two")
+    Feed::turns(items.clone(), 2).try_into().ok().expect("two")
 }
 
 fn next(feed: &mut Feed<Items>) -> Option<u32> {

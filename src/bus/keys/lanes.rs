@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::{away::Away, key::Key};
-use crate::contract::Incoming;
+use crate::contract::{Incoming, Message};
 
 /// How long a message is waited for beyond its delay, and what was given back beyond the next source's opening.
 pub(super) const ALLOWANCE: Duration = Duration::from_secs(30);
@@ -185,8 +185,8 @@ impl<S> Lanes<S> {
             for slot in lane.line {
                 match slot {
                     Slot::Here(incoming) => {
-                        if let (true, Ok(event)) = (come_back, &incoming.event) {
-                            waited_for.push_back(Away::new(&incoming.subject, event, incoming.attempt, until));
+                        if let (true, Ok(message)) = (come_back, &incoming.message) {
+                            waited_for.push_back(Away::new(&message.subject, &message.event, incoming.attempt, until));
                         }
                         here.push(incoming);
                     }
@@ -238,14 +238,14 @@ impl<S> Lanes<S> {
 impl<S> Lane<S> {
     /// The place that is kept for this delivery, if it was away.
     fn place_of(&self, incoming: &Incoming<S>) -> Option<usize> {
-        let Ok(event) = &incoming.event else { return None };
+        let Ok(message) = &incoming.message else { return None };
         let mut left = self.away;
         for (at, slot) in self.line.iter().enumerate() {
             if left == 0 {
                 return None;
             }
             if let Slot::Away(away) = slot {
-                if away.is(&incoming.subject, event) {
+                if away.is(&message.subject, &message.event) {
                     return Some(at);
                 }
                 left -= 1;
@@ -257,7 +257,7 @@ impl<S> Lane<S> {
     /// Where this message stands in the line, if it has come back already.
     fn returned(&self, away: &Away) -> Option<usize> {
         self.line.iter().position(|slot| match slot {
-            Slot::Here(Incoming { subject, event: Ok(event), attempt, .. }) => {
+            Slot::Here(Incoming { message: Ok(Message { subject, event, .. }), attempt, .. }) => {
                 *attempt >= away.attempt && away.is(subject, event)
             }
             _ => false,
@@ -288,8 +288,8 @@ mod tests {
 
     fn away(key: usize, id: usize, until: Instant) -> (Key, Away) {
         let (key, incoming) = message(key, id);
-        let event = incoming.event.expect("an event");
-        (key, Away::new(&incoming.subject, &event, incoming.attempt, until))
+        let Message { subject, event } = incoming.message.expect("an event");
+        (key, Away::new(&subject, &event, incoming.attempt, until))
     }
 
     #[test]
@@ -348,7 +348,7 @@ mod tests {
         lanes.conclude(&key, Some(first), now);
         for id in ["0", "1"] {
             let incoming = lanes.next_ready().expect("the next");
-            assert_eq!(incoming.event.expect("an event").id(), id);
+            assert_eq!(incoming.message.expect("an event").event.id(), id);
             lanes.conclude(&key, None, now);
         }
         assert!(lanes.lanes.is_empty() && lanes.away == 0);
@@ -371,7 +371,7 @@ mod tests {
         for id in ["1", "2", "3"] {
             next.conclude(&key, None, now);
             let incoming = next.next_ready().expect("the next");
-            assert_eq!(incoming.event.expect("an event").id(), id);
+            assert_eq!(incoming.message.expect("an event").event.id(), id);
         }
         next.conclude(&key, None, now);
         assert!(next.lanes.is_empty());

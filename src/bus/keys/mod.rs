@@ -31,7 +31,7 @@ use super::{
     tally::Tally,
 };
 use crate::{
-    contract::{Incoming, Settle, SourceId},
+    contract::{Incoming, Message, Settle, SourceId},
     event::Event,
     subject::Subject,
     subscription::{KeyedBy, Settings},
@@ -112,7 +112,9 @@ impl<S: Settle> Keys<S> {
             }
             parked
         };
-        for Incoming { subject, attempt, settler, .. } in parked {
+        for Incoming { message, attempt, settler } in parked {
+            // What is no event is not parked.
+            let Ok(Message { subject, .. }) = message else { continue };
             let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &subject, settler);
             if caught(settling).await.is_err() {
                 self.tally.refused.add_one();
@@ -124,7 +126,8 @@ impl<S: Settle> Keys<S> {
     /// Takes a delivery in: gives it back if it is to be handled now, else parks it.
     fn sort(&self, incoming: Incoming<S>) -> Option<Incoming<S>> {
         // What is no event has no key.
-        let key = incoming.event.as_ref().ok().and_then(|event| Key::of(&self.by, &incoming.subject, event));
+        let key =
+            incoming.message.as_ref().ok().and_then(|Message { subject, event, .. }| Key::of(&self.by, subject, event));
         let Some(key) = key else { return Some(incoming) };
         let mut lanes = self.lanes();
         if lanes.is_closed() {
