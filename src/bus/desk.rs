@@ -101,7 +101,7 @@ impl Desk {
         attempt: NonZeroU32,
         settler: S,
     ) {
-        let address = malformed.address.clone().unwrap_or_default();
+        let address = malformed.address().unwrap_or_default().to_owned();
         let why = Rejection::new(malformed).to_string();
         if self.at_least_once {
             self.settle(tally, Guarded::Returned(Err(why)), attempt, &address, settler).await;

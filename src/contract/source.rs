@@ -1,6 +1,6 @@
 //! One generation of a live subscription, owned by the backend.
 
-use std::{error::Error, future::Future, num::NonZeroU32, sync::Arc};
+use std::{error::Error, fmt, future::Future, num::NonZeroU32, sync::Arc};
 
 use futures_core::Stream;
 
@@ -179,26 +179,44 @@ impl<S: Settle> Incoming<S> {
 }
 
 /// What is wrong with a message that is no valid event, or was sent to no valid subject (contract Q10).
-#[derive(Debug, thiserror::Error)]
-#[error("not a valid event")]
-#[non_exhaustive]
-pub struct Malformed {
-    /// Where the broker has it from, in the broker's own words, if there is such a place.
-    pub address: Option<String>,
-    /// What the reader of the format said.
-    #[source]
-    pub source: Box<dyn Error + Send + Sync>,
+///
+/// Boxed, since it travels where the messages do, of which it is rarely one.
+#[derive(Debug)]
+pub struct Malformed(Box<Flaw>);
+
+#[derive(Debug)]
+struct Flaw {
+    address: Option<String>,
+    source: Box<dyn Error + Send + Sync>,
 }
 
 impl Malformed {
     /// Wraps what the reader of the format said.
     pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { address: None, source: source.into() }
+        Self(Box::new(Flaw { address: None, source: source.into() }))
     }
 
     /// Says where the broker has it from, for the log.
     #[must_use]
-    pub fn at(self, address: impl Into<String>) -> Self {
-        Self { address: Some(address.into()), ..self }
+    pub fn at(mut self, address: impl Into<String>) -> Self {
+        self.0.address = Some(address.into());
+        self
+    }
+
+    /// Where the broker has it from, in the broker's own words, if that was said.
+    pub fn address(&self) -> Option<&str> {
+        self.0.address.as_deref()
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a valid event")
+    }
+}
+
+impl Error for Malformed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0.source)
     }
 }
