@@ -59,19 +59,29 @@ impl Words {
             listed(AT_MOST_ONCE_ONLY, ","),
             listed(AT_LEAST_ONCE_ONLY, ",")
         );
-        Self::sort(entries, &known, &|word| format!("unknown setting `{word}`; the settings are\n{all}"), errors)
+        Self::sort(
+            entries,
+            &known,
+            &|word, hint| format!("unknown setting `{word}`; {hint}the settings are\n{all}"),
+            errors,
+        )
     }
 
     /// The parts of `setting(..)`.
     pub(crate) fn of_parts(setting: &str, entries: Vec<Entry>, known: &[&'static str], errors: &mut Errors) -> Self {
         let all = listed(known, ",");
-        Self::sort(entries, known, &|word| format!("`{setting}` has no `{word}`; its parts are {all}"), errors)
+        Self::sort(
+            entries,
+            known,
+            &|word, hint| format!("`{setting}` has no `{word}`; {hint}its parts are {all}"),
+            errors,
+        )
     }
 
     fn sort(
         entries: Vec<Entry>,
         known: &[&'static str],
-        unknown: &dyn Fn(&str) -> String,
+        unknown: &dyn Fn(&str, &str) -> String,
         errors: &mut Errors,
     ) -> Self {
         let mut sorted = BTreeMap::new();
@@ -91,11 +101,8 @@ impl Words {
                 Some(*meant)
             } else {
                 let near = nearest(&given, known);
-                let text = match near {
-                    Some(near) => format!("unknown setting `{given}`; did you mean `{near}`?"),
-                    None => unknown(&given),
-                };
-                errors.at(entry.word.span(), text);
+                let hint = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                errors.at(entry.word.span(), unknown(&given, &hint));
                 near
             };
             if let Some(meant) = meant {

@@ -74,11 +74,23 @@ fn unknown_words() {
          at least once: `durable`, `max_deliver`, `allow_volatile`, `start_at`, `slow_handler`, `ack_wait`, \
          `max_processing_time`, `backoff`, `max_nack_delay`",
     );
-    refused(r#"subjekt = "a""#, "subjekt", "unknown setting `subjekt`; did you mean `subject`?");
+    refused(
+        r#"subjekt = "a""#,
+        "subjekt",
+        "unknown setting `subjekt`; did you mean `subject`? the settings are\n\
+         in both modes: `name`, `subject`, `pattern`, `mode`, `bound`, `overflow`, `concurrency`, `keyed`, `ordered`, `restart`\n\
+         at most once: `group`\n\
+         at least once: `durable`, `max_deliver`, `allow_volatile`, `start_at`, `slow_handler`, `ack_wait`, \
+         `max_processing_time`, `backoff`, `max_nack_delay`",
+    );
     refused(
         r#"subject = "a", mode = AtLeastOnce, durabel = "d", max_deliver = 3"#,
         "durabel",
-        "unknown setting `durabel`; did you mean `durable`?",
+        "unknown setting `durabel`; did you mean `durable`? the settings are\n\
+         in both modes: `name`, `subject`, `pattern`, `mode`, `bound`, `overflow`, `concurrency`, `keyed`, `ordered`, `restart`\n\
+         at most once: `group`\n\
+         at least once: `durable`, `max_deliver`, `allow_volatile`, `start_at`, `slow_handler`, `ack_wait`, \
+         `max_processing_time`, `backoff`, `max_nack_delay`",
     );
     refused(
         r#"subject = "a", competing"#,
@@ -88,7 +100,7 @@ fn unknown_words() {
     refused(
         r#"subject = "a", restart(max_restart = 5)"#,
         "max_restart",
-        "unknown setting `max_restart`; did you mean `max_restarts`?",
+        "`restart` has no `max_restart`; did you mean `max_restarts`? its parts are `max_restarts`, `initial`, `max`, `reset_after`",
     );
     refused(
         r#"subject = "a", restart(jitter = true)"#,
