@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     AttachError, BuildError, Bus, Running,
     activation::Confirmed,
-    checks::{Refusal, degrade, refusals, warn_of_no_restart},
+    checks::{Refusal, degrade, refusals_of, warn_of_no_restart},
     consumer::Typed,
     core::{Core, Record},
 };
@@ -84,7 +84,7 @@ pub(super) fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
     let consumer = Typed::<H, X>::new(handler, Arc::new(state));
     // All under one lock, so that no start or stop comes between being known and being supervised.
     let mut records = core.records();
-    let mut refused = refusals(records.iter().map(|record| &record.settings).chain([&settings]), &B::CAPABILITIES);
+    let mut refused = refusals_of(&settings, records.iter().map(|record| &record.settings), &B::CAPABILITIES);
     refused.extend(degrade(&mut settings, &B::CAPABILITIES).map(|dropped| Refusal {
         subscription: dropped.subscription,
         setting: dropped.setting,

@@ -59,12 +59,20 @@ impl fmt::Display for DroppedSetting {
 /// Everything that is wrong with a set of subscriptions.
 pub(super) fn refusals<'s>(settings: impl Iterator<Item = &'s Settings>, capabilities: &Capabilities) -> Vec<Refusal> {
     let settings: Vec<_> = settings.collect();
+    let each = settings.iter().enumerate();
+    each.flat_map(|(index, one)| refusals_of(one, settings[..index].iter().copied(), capabilities)).collect()
+}
+
+/// Everything that is wrong with one subscription, by itself and beside earlier ones.
+pub(super) fn refusals_of<'s>(
+    one: &Settings,
+    earlier: impl Iterator<Item = &'s Settings>,
+    capabilities: &Capabilities,
+) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    for (index, one) in settings.iter().enumerate() {
-        alone(one, capabilities, &mut refusals);
-        for earlier in &settings[..index] {
-            beside(one, earlier, &mut refusals);
-        }
+    alone(one, capabilities, &mut refusals);
+    for earlier in earlier {
+        beside(one, earlier, &mut refusals);
     }
     refusals
 }
