@@ -20,7 +20,7 @@ use tramline::{
 
 use crate::{
     shelf::{Settling, Shelf},
-    support::{Door, balanced, event, name, seconds, settle, until},
+    support::{Door, balanced, event, name, seconds, settle, start, until},
 };
 
 type Waiting = AtLeastOnceBuilder<Shelf, BusBuilder<Shelf>, Asks<Immediate, MayForget, Keeps>>;
@@ -31,10 +31,6 @@ fn one(shelf: &Shelf) -> Waiting {
         .at_least_once(name("one"), DurableName::new("one").unwrap(), NonZeroU32::new(3).unwrap())
         .subject(subject!("a"))
         .allow_volatile()
-}
-
-async fn start(builder: BusBuilder<Shelf>) -> Bus<Shelf, Running> {
-    builder.build().unwrap().start().await.unwrap()
 }
 
 fn backoff() -> Backoff {

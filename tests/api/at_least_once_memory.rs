@@ -20,7 +20,7 @@ use tramline::{
 
 use crate::{
     backends::Faulty,
-    support::{Door, balanced, builder, event, many, millis, name, seconds, settle, until},
+    support::{Door, balanced, builder, event, many, millis, name, seconds, settle, start, until},
 };
 
 type Waiting = AtLeastOnceBuilder<Memory, BusBuilder<Memory>, Asks<Immediate, MayForget, Keeps>>;
@@ -31,10 +31,6 @@ fn one(max_deliver: u32) -> Waiting {
         .at_least_once(name("one"), DurableName::new("one").unwrap(), NonZeroU32::new(max_deliver).unwrap())
         .subject(subject!("a"))
         .allow_volatile()
-}
-
-async fn start(builder: BusBuilder<Memory>) -> Bus<Memory, Running> {
-    builder.build().unwrap().start().await.unwrap()
 }
 
 async fn publish(bus: &Bus<Memory, Running>, ids: impl IntoIterator<Item = u32>) {

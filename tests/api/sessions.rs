@@ -8,21 +8,13 @@ use tramline::{Bus, bus::StartError, contract::RetireReason, source, subject};
 
 use crate::{
     backends::{Answer, Faulty, set},
-    support::{balanced, event, name, seconds, settle, until},
+    support::{balanced, event, name, one_on, seconds, settle, start, until},
 };
 
 #[tokio::test(start_paused = true)]
 async fn y8_a_session_that_would_not_close_is_closed_behind_the_back_every_quarter_second() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(async |_| {})
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).handle(async |_| {})).await;
     set(&faults.close, Answer::Refused);
     let stopped = bus.stop(seconds(1)).await;
     assert!(!stopped.report.session_closed && !stopped.report.is_clean());
@@ -61,15 +53,7 @@ async fn y8_a_session_that_would_not_close_is_closed_behind_the_back_every_quart
 #[tokio::test(start_paused = true)]
 async fn n7_a_source_that_does_not_retire_goes_with_its_session_and_is_folded_in_once() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(|_| std::future::pending::<()>())
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).handle(|_| std::future::pending::<()>())).await;
     for id in 0..5 {
         bus.publish(&subject!("a"), event(id)).await.unwrap();
     }
@@ -92,15 +76,7 @@ async fn n7_a_source_that_does_not_retire_goes_with_its_session_and_is_folded_in
 #[tokio::test(start_paused = true)]
 async fn n7_a_backend_that_panics_while_retiring_or_closing_is_asked_again() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(|_| std::future::pending::<()>())
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).handle(|_| std::future::pending::<()>())).await;
     for id in 0..3 {
         bus.publish(&subject!("a"), event(id)).await.unwrap();
     }

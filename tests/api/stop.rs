@@ -5,16 +5,18 @@ use std::sync::{Arc, Mutex};
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tramline::{
-    AtMostOnce, Bus, Cancelled, Publisher,
+    AtMostOnce, Cancelled, Publisher,
     bus::BusState,
     contract::{Outcome, PublishError},
-    source, subject,
+    subject,
     subscription::{Extract, Judgement},
 };
 
 use crate::{
     backends::Faulty,
-    support::{Door, Handling, balanced, builder, by_hand, event, many, millis, name, seconds, settle, until},
+    support::{
+        Door, Handling, balanced, builder, by_hand, event, many, millis, name, one_on, seconds, settle, start, until,
+    },
 };
 
 #[tokio::test(start_paused = true)]
@@ -202,15 +204,7 @@ async fn y7_a_stop_without_a_budget_accounts_for_everything() {
 #[tokio::test(start_paused = true)]
 async fn y7_a_stop_goes_on_when_its_future_is_dropped() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(|_| std::future::pending::<()>())
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).handle(|_| std::future::pending::<()>())).await;
     let handle = bus.handle();
     bus.publish(&subject!("a"), event(0)).await.unwrap();
     settle().await;
@@ -224,15 +218,7 @@ async fn y7_a_stop_goes_on_when_its_future_is_dropped() {
 #[tokio::test(start_paused = true)]
 async fn y12_a_bus_that_is_dropped_while_it_runs_releases_everything() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(|_| std::future::pending::<()>())
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).handle(|_| std::future::pending::<()>())).await;
     let handle = bus.handle();
     for id in 0..3 {
         bus.publish(&subject!("a"), event(id)).await.unwrap();
@@ -251,12 +237,7 @@ async fn y12_a_bus_that_is_dropped_while_it_runs_releases_everything() {
 fn y12_a_bus_may_be_dropped_outside_of_its_runtime() {
     let (backend, faults) = Faulty::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .handle(async |_| {})
-        .build()
-        .unwrap();
+    let bus = one_on(backend).handle(async |_| {}).build().unwrap();
     let bus = runtime.block_on(bus.start()).unwrap();
     drop(bus);
     runtime.block_on(until("everything is released", || faults.nothing_is_left()));

@@ -10,13 +10,15 @@ use tramline::{
     AtMostOnce, Bus, Fail, Payload, Restart, Running,
     bus::{BusState, ConsumerState, Health},
     contract::{Outcome, PublishError, RetireReason},
-    source, subject,
+    subject,
     subscription::{Extract, Judgement},
 };
 
 use crate::{
     backends::{Answer, Faults, Faulty},
-    support::{Door, Handling, balanced, builder, by_hand, event, many, millis, name, seconds, settle, until},
+    support::{
+        Door, Handling, balanced, builder, by_hand, event, many, millis, name, one_on, seconds, settle, start, until,
+    },
 };
 
 /// Panics with a type that a handler may return.
@@ -65,7 +67,7 @@ async fn v3_a_handlers_error_is_counted_and_fails_nothing() {
 
 async fn faulty(restart: Option<Restart>) -> (Bus<Faulty, Running>, Arc<Faults>) {
     let (backend, faults) = Faulty::new();
-    let one = Bus::builder(backend, source!("urn:example:test")).at_most_once(name("one")).subject(subject!("a"));
+    let one = one_on(backend);
     let one = match restart {
         Some(restart) => one.restart(restart),
         None => one,
@@ -193,17 +195,7 @@ async fn v1_without_a_policy_the_first_failure_is_the_last() {
 #[tokio::test(start_paused = true)]
 async fn n8_a_source_that_ends_itself_fails_the_consumer_with_its_cause() {
     let (backend, faults) = Faulty::new();
-    let bus = Bus::builder(backend, source!("urn:example:test"))
-        .at_most_once(name("one"))
-        .subject(subject!("a"))
-        .concurrency(many(3))
-        .restart(Restart::new())
-        .handle(async |_| {})
-        .build()
-        .unwrap()
-        .start()
-        .await
-        .unwrap();
+    let bus = start(one_on(backend).concurrency(many(3)).restart(Restart::new()).handle(async |_| {})).await;
     faults.end("one");
     settle().await;
     let one = bus.status().consumers[0].clone();

@@ -4,18 +4,28 @@ use std::{future::Future, marker::PhantomData, num::NonZeroUsize, pin::Pin, sync
 
 use tokio::sync::Semaphore;
 use tramline::{
-    AtLeastOnce, AtMostOnce, Bus, Delayed, Event, Json, Memory, Name, Subject,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Event, Json, Memory, Name, Running, Subject,
     bus::{BusBuilder, Stats},
-    contract::{DeliversAtLeastOnce, DeliversAtMostOnce, SourceId},
-    source,
+    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, SourceId},
+    source, subject,
     subscription::{
-        Cx, Handler, Judgement, Mode, Opening, Parts, Rejection, RunsOn, Settings, Subscription, open_at_least_once,
-        open_at_most_once,
+        AtMostOnceBuilder, Cx, Handler, Judgement, Mode, Opening, Parts, Rejection, RunsOn, Settings, Subscription,
+        open_at_least_once, open_at_most_once,
     },
 };
 
 pub(crate) fn builder() -> BusBuilder<Memory> {
     Bus::builder(Memory::new(), source!("urn:example:test"))
+}
+
+/// Builds and starts a bus that has nothing wrong with it.
+pub(crate) async fn start<B: Backend>(builder: BusBuilder<B>) -> Bus<B, Running> {
+    builder.build().expect("valid").start().await.expect("starts")
+}
+
+/// A subscription `one` to the subject `a`, at most once, on a backend of a test's own.
+pub(crate) fn one_on<B: Backend>(backend: B) -> AtMostOnceBuilder<B, BusBuilder<B>> {
+    Bus::builder(backend, source!("urn:example:test")).at_most_once(name("one")).subject(subject!("a"))
 }
 
 pub(crate) fn name(text: &str) -> Name {

@@ -8,14 +8,14 @@ use std::{
 };
 
 use tramline::{
-    AtLeastOnce, Bus, Delivery, DurableName, Memory, Nack, Running,
+    AtLeastOnce, Delivery, DurableName, Memory, Nack,
     bus::{BusBuilder, ConsumerState},
     subject,
     subscription::{Asks, AtLeastOnceBuilder, Immediate, Keeps, MayForget, Settled},
 };
 
 use crate::{
-    support::{MEASURING, balanced, builder, event, many, millis, name, seconds, soon},
+    support::{MEASURING, balanced, builder, event, many, millis, name, seconds, soon, start},
     threads::Barrier,
 };
 
@@ -26,10 +26,6 @@ fn one(max_deliver: u32) -> Waiting {
         .at_least_once(name("one"), DurableName::new("one").unwrap(), NonZeroU32::new(max_deliver).unwrap())
         .subject(subject!("a"))
         .allow_volatile()
-}
-
-async fn start(builder: BusBuilder<Memory>) -> Bus<Memory, Running> {
-    builder.build().unwrap().start().await.unwrap()
 }
 
 /// Blocks its thread for the events that say so; acknowledges all but those that say `nack`.
