@@ -148,6 +148,12 @@ pub enum PublishError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// The event carries an attribute that only the bus may set (R7).
+    #[error("the attribute `{attribute}` is reserved: leave it out")]
+    Reserved {
+        /// The attribute.
+        attribute: &'static str,
+    },
     /// A subscription that fails when full is at its bound (B2, B8): nobody got the event, and trying again is safe.
     #[error(
         "the queue of subscription `{subscription}` is full: try again later, wait with `when_room()`, or give it a larger `bound`"

@@ -1,10 +1,9 @@
 //! What a backend can do: one trait per capability, each with the code that makes it true or the rule that proves it.
 
-use std::{error::Error, future::Future, time::Duration};
+use std::{future::Future, time::Duration};
 
 use super::{
-    AtLeastOnceSpec, AtMostOnceSpec, Backend, NothingToSettle, Persistent, PublishError, Settle, SettleError,
-    Settlement, Source, SubscribeError,
+    AtLeastOnceSpec, AtMostOnceSpec, Backend, NothingToSettle, Persistent, PublishError, Source, SubscribeError,
 };
 use crate::{event::Event, subject::Subject};
 
@@ -177,115 +176,6 @@ pub trait FailsWhenFull: Backend {
     note = "leave the bound `RoutesAroundDegraded` out, or take a backend that avoids full members"
 )]
 pub trait RoutesAroundDegraded: Backend {}
-
-/// Request and reply (contract R).
-#[diagnostic::on_unimplemented(
-    message = "backend `{Self}` cannot answer requests",
-    label = "asks for request and reply",
-    note = "publish an event and subscribe to the answer, or take a backend that answers requests"
-)]
-pub trait AnswersRequests: Backend {
-    /// What a responder reads: at most once, each delivery with its reply address.
-    type Requests: Source<Settler = ReplyTo<Self::Replier>>;
-    /// Answers one request, once.
-    type Replier: Reply;
-
-    /// Opens a responder's source.
-    fn responder(
-        session: &Self::Session,
-        spec: AtMostOnceSpec,
-    ) -> impl Future<Output = Result<Self::Requests, SubscribeError>> + Send;
-
-    /// Sends a request and waits for its reply, at most until `within` has passed (R1).
-    ///
-    /// # Cancel safety
-    /// Dropping the future gives the request up; a late reply is unclaimed.
-    fn request(
-        session: &Self::Session,
-        subject: &Subject,
-        event: Event,
-        within: Duration,
-    ) -> impl Future<Output = Result<Event, RequestError>> + Send;
-
-    /// How many replies arrived after their request had finished. Never blocks, and stays readable after close (R11).
-    fn unclaimed(session: &Self::Session) -> u64;
-}
-
-/// Sends one reply. Replying consumes it (contract R6).
-pub trait Reply: Send + 'static {
-    /// Sends the reply.
-    fn reply(self, event: Event) -> impl Future<Output = Result<(), ReplyError>> + Send;
-}
-
-/// The reply address of one delivery to a responder, or none if it was published and not requested (contract R8).
-#[derive(Debug)]
-pub struct ReplyTo<R>(Option<R>);
-
-impl<R> ReplyTo<R> {
-    /// The address of a request.
-    pub const fn request(replier: R) -> Self {
-        Self(Some(replier))
-    }
-
-    /// No address: the message was published.
-    pub const fn nobody() -> Self {
-        Self(None)
-    }
-
-    /// The address, to answer once.
-    pub fn into_replier(self) -> Option<R> {
-        self.0
-    }
-}
-
-/// A responder's deliveries are never settled: this does nothing (contract T14).
-impl<R: Reply> Settle for ReplyTo<R> {
-    async fn settle(self, _settlement: Settlement) -> Result<(), SettleError> {
-        Ok(())
-    }
-}
-
-/// Why a request has no reply (contract R3).
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RequestError {
-    /// Nobody received it: trying again is safe.
-    #[error("nobody answers on this subject")]
-    NoResponders,
-    /// The deadline passed. Whether somebody received it is not known.
-    #[error("no reply within {within:?}")]
-    NoReply {
-        /// The deadline that was asked for.
-        within: Duration,
-    },
-    /// The session was closed.
-    #[error("the session is closed")]
-    Closed,
-    /// The link failed.
-    #[error("the request failed on its way")]
-    Failed {
-        /// What the client library said.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
-    },
-}
-
-/// A reply could not be sent.
-#[derive(Debug, thiserror::Error)]
-#[error("the reply could not be sent")]
-#[non_exhaustive]
-pub struct ReplyError {
-    /// What the client library said.
-    #[source]
-    pub source: Box<dyn Error + Send + Sync>,
-}
-
-impl ReplyError {
-    /// Wraps what the client library said.
-    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: source.into() }
-    }
-}
 
 /// Whether a delivery is leased to its receiver (contract E).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

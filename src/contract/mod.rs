@@ -12,6 +12,7 @@
 mod backend;
 mod capabilities;
 mod capability;
+mod requests;
 mod settlement;
 mod source;
 mod spec;
@@ -22,9 +23,12 @@ pub use self::{
     backend::{Backend, CloseError, OpenError, Persistent, PublishError, Session, Storage, SubscribeError, Volatile},
     capabilities::Capabilities,
     capability::{
-        AnswersRequests, DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, KeepsForHandler,
-        Lease, MatchesPatterns, Orders, QueuePlace, Replays, Reply, ReplyError, ReplyTo, RequestError,
-        RoutesAroundDegraded, ShedsNewest, ShedsOldest, SurvivesRestart,
+        DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease,
+        MatchesPatterns, Orders, QueuePlace, Replays, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SurvivesRestart,
+    },
+    requests::{
+        AnswersRequests, FAILURE_ATTRIBUTE, FailureReason, FailureReply, Reply, ReplyError, ReplyTo, RequestError,
+        ResponderSpec,
     },
     settlement::{NothingToSettle, Outcome, Settle, SettleError, Settlement},
     source::{

@@ -11,8 +11,8 @@ use tramline::{
     contract::{
         AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
         DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, NothingToSettle, OpenError, Orders,
-        Persistent, PublishError, QueuePlace, Replays, ReplyTo, RequestError, RoutesAroundDegraded, ShedsNewest,
-        ShedsOldest, SubscribeError, SurvivesRestart, Volatile,
+        Persistent, PublishError, QueuePlace, Replays, ReplyTo, RequestError, ResponderSpec, RoutesAroundDegraded,
+        ShedsNewest, ShedsOldest, SubscribeError, SurvivesRestart, Volatile,
     },
 };
 
@@ -85,7 +85,7 @@ macro_rules! backend {
             type Requests = NoSource<ReplyTo<NoReply>>;
             type Replier = NoReply;
 
-            async fn responder(_: &NoSession, _: AtMostOnceSpec) -> Result<Self::Requests, SubscribeError> {
+            async fn responder(_: &NoSession, _: ResponderSpec) -> Result<Self::Requests, SubscribeError> {
                 Ok(NoSource::new())
             }
 
