@@ -39,6 +39,7 @@
 //!
 //! # Features
 //! - `memory` (default): the in-memory backend.
+//! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #[doc(hidden)]
@@ -54,6 +55,12 @@ mod text;
 
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
+#[cfg(feature = "cbor")]
+pub use crate::codec::Cbor;
+#[cfg(feature = "messagepack")]
+pub use crate::codec::MessagePack;
+#[cfg(feature = "protobuf")]
+pub use crate::codec::Protobuf;
 pub use crate::{
     bus::{Bus, Dormant, Handle, Running},
     codec::Json,
