@@ -68,7 +68,7 @@ pub use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
     subscription::{
         Ack, AtLeastOnce, AtMostOnce, Attempt, Backoff, Cancelled, Delayed, Delivery, Extension, Fail, FromState,
-        Immediate, KeyedBy, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
+        Immediate, KeyedBy, Nack, Payload, Publisher, PublisherTo, Restart, Settled, ShedNewest, ShedOldest, State,
     },
 };
 

@@ -129,6 +129,34 @@ fn neither_a_publish_nor_a_delivery_nor_a_settlement_allocates() {
 }
 
 #[test]
+fn a_value_allocates_for_its_event_and_once_for_its_publish() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let bus = running(&runtime, &Seen::default());
+    let subject = subject!("nobody");
+    // Data, id, type, time, the event itself; then the future on the heap.
+    let event = measure(|| drop(bus.event("com.example.small.v1", &17).unwrap().build().unwrap())).count_total;
+    let publish =
+        || runtime.block_on(async { bus.publish_value(&subject, "com.example.small.v1", &17).await.unwrap() });
+    publish();
+    let entering = measure(|| runtime.block_on(async {})).count_total;
+    assert_eq!(measure(publish).count_total - entering, event + 1);
+}
+
+#[test]
+fn a_batch_allocates_for_its_report_and_not_for_each_event() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let bus = running(&runtime, &Seen::default());
+    let (subject, event) = (subject!("many.a"), event());
+    let batch = |count: usize| {
+        let events = (0..count).map(|_| (subject.clone(), event.clone()));
+        measure(|| assert!(runtime.block_on(bus.publish_batch(events).into_future()).is_ok())).count_total
+    };
+    // Large enough to give others a turn, for which the runtime allocates once.
+    batch(1_000);
+    assert_eq!(batch(10_000), batch(1_000));
+}
+
+#[test]
 fn the_counter_counts() {
     assert_eq!(measure(|| drop(std::hint::black_box(Box::new(17)))).count_total, 1);
 }
