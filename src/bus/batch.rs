@@ -23,9 +23,11 @@ use crate::{
 pub struct PublishBatch<'a, B: Backend, I> {
     origin: Origin<'a, B>,
     events: I,
-    /// How each waits for room, if it shall.
-    when_room: Option<fn(Origin<'a, B>, Subject, Event) -> BoxedPublish<'a>>,
+    /// Whether each waits for room, and how.
+    when_room: Option<WhenRoom<'a, B>>,
 }
+
+type WhenRoom<'a, B> = fn(Origin<'a, B>, Subject, Event) -> BoxedPublish<'a>;
 
 impl<'a, B: Backend, I> PublishBatch<'a, B, I> {
     pub(super) fn new(origin: Origin<'a, B>, events: I) -> Self {
