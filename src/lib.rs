@@ -39,6 +39,7 @@
 //!
 //! # Features
 //! - `memory` (default): the in-memory backend.
+//! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #[doc(hidden)]
@@ -46,6 +47,8 @@ pub mod __private;
 pub mod backend;
 pub mod bus;
 pub mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod contract;
 pub mod event;
 pub mod subject;

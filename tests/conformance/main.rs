@@ -1,0 +1,5 @@
+//! The conformance suite on the in-memory backend and on small stores, and each row both ways.
+
+mod both_ways;
+mod broken;
+mod memory;
