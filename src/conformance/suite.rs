@@ -203,13 +203,13 @@ macro_rules! conformance {
         $crate::__conformance_rows! { __conformance_suite ($fixture) volatile }
 
         #[cfg(test)]
-        $crate::__conformance_rows! { __conformance_tests ($fixture) volatile }
+        $crate::__conformance_rows! { __conformance_tests (suite) volatile }
     };
     (surviving: $fixture:ty) => {
         const _: () = $crate::conformance::surviving_entry::<$fixture>();
 
         $crate::__conformance_rows! { __conformance_suite ($fixture) surviving }
-        $crate::__conformance_rows! { __conformance_tests ($fixture) surviving }
+        $crate::__conformance_rows! { __conformance_tests (suite) surviving }
     };
 }
 
@@ -263,12 +263,12 @@ macro_rules! __conformance_suite {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __conformance_tests {
-    (($fixture:ty) $($group:ident: $kind:ident {
+    (($suite:ident) $($group:ident: $kind:ident {
         $($name:ident [$($need:ident)*] $module:ident $(<$mode:ident>)?;)*
     })*) => {
         #[test]
         fn its_table_is_what_its_traits_say() {
-            if let ::core::result::Result::Err(wrong) = suite().table_is_exercised() {
+            if let ::core::result::Result::Err(wrong) = $suite().table_is_exercised() {
                 ::core::panic!("{wrong}");
             }
         }
@@ -278,7 +278,7 @@ macro_rules! __conformance_tests {
                 #[test]
                 fn $name() {
                     let name = ::core::concat!(::core::stringify!($group), "::", ::core::stringify!($name));
-                    super::super::suite().prove(name);
+                    super::super::$suite().prove(name);
                 }
             )*})*
         }
