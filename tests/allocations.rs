@@ -148,7 +148,7 @@ fn a_batch_allocates_for_its_report_and_not_for_each_event() {
     let bus = running(&runtime, &Seen::default());
     let (subject, event) = (subject!("many.a"), event());
     let batch = |count: usize| {
-        let events = (0..count).map(|_| (subject.clone(), event.clone()));
+        let events = (0..count).map(|_| (&subject, event.clone()));
         measure(|| assert!(runtime.block_on(bus.publish_batch(events).into_future()).is_ok())).count_total
     };
     // Large enough to give others a turn, for which the runtime allocates once.

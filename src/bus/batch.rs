@@ -11,7 +11,7 @@ use crate::{
     contract::{Backend, FailsWhenFull},
     event::Event,
     subject::Subject,
-    subscription::{BatchReport, WINDOW, publish_all},
+    subscription::{Addressed, BatchReport, WINDOW, publish_all},
 };
 
 /// A publish of many events. It does nothing until it is awaited.
@@ -51,7 +51,7 @@ impl<'a, B: Backend, I> PublishBatch<'a, B, I> {
 
 impl<'a, B: Backend, I> IntoFuture for PublishBatch<'a, B, I>
 where
-    I: Iterator<Item = (Subject, Event)> + Send + 'a,
+    I: Iterator<Item: Addressed> + Send + 'a,
 {
     type Output = BatchReport;
     type IntoFuture = Pin<Box<dyn Future<Output = BatchReport> + Send + 'a>>;

@@ -12,7 +12,7 @@ use crate::{
     contract::{Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
-    subscription::{Publisher, value_builder},
+    subscription::{Addressed, Publisher, value_builder},
 };
 
 /// Publishes to a bus and looks at it, in whatever state it is.
@@ -54,7 +54,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     /// begins to stop is [`PublishError::NotReady`].
     pub fn publish_batch<I>(&self, events: I) -> PublishBatch<'_, B, I::IntoIter>
     where
-        I: IntoIterator<Item = (Subject, Event)>,
+        I: IntoIterator<Item: Addressed, IntoIter: Send>,
     {
         PublishBatch::new(Origin::Handle(&self.core), events.into_iter())
     }

@@ -16,8 +16,8 @@ use crate::{
     event::{Event, EventBuilder, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription, WantsSubject,
-        value_builder,
+        Addressed, BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription,
+        WantsSubject, value_builder,
     },
 };
 
@@ -191,7 +191,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// # use tramline::{Bus, Event, Memory, Running, subject};
     /// # async fn publish(bus: Bus<Memory, Running>, events: Vec<Event>) {
     /// let subject = subject!("invoice.raised");
-    /// let report = bus.publish_batch(events.into_iter().map(|event| (subject.clone(), event))).await;
+    /// let report = bus.publish_batch(events.into_iter().map(|event| (&subject, event))).await;
     /// for (index, error) in report.failures() {
     ///     eprintln!("event {index} was not published: {error}");
     /// }
@@ -202,7 +202,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// [`event`](Self::event).
     pub fn publish_batch<I>(&self, events: I) -> PublishBatch<'_, B, I::IntoIter>
     where
-        I: IntoIterator<Item = (Subject, Event)>,
+        I: IntoIterator<Item: Addressed, IntoIter: Send>,
     {
         PublishBatch::new(Origin::Bus(self.activation()), events.into_iter())
     }

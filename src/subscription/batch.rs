@@ -18,6 +18,29 @@ pub(crate) const WINDOW: usize = 256;
 
 type Outcome = Result<(), PublishError>;
 
+/// An event and the subject that it is for, as a batch is made of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event with its subject",
+    label = "asks for pairs",
+    note = "give each event its subject, as in `events.into_iter().map(|event| (&subject, event))`"
+)]
+pub trait Addressed {
+    /// The two of them.
+    fn addressed(self) -> (Subject, Event);
+}
+
+impl Addressed for (Subject, Event) {
+    fn addressed(self) -> (Subject, Event) {
+        self
+    }
+}
+
+impl Addressed for (&Subject, Event) {
+    fn addressed(self) -> (Subject, Event) {
+        (self.0.clone(), self.1)
+    }
+}
+
 /// What became of each event of a batch.
 #[derive(Debug)]
 #[must_use = "an event of the batch may not have been published"]
@@ -76,13 +99,13 @@ impl Error for BatchReport {
 /// Sends each event in turn, and goes on to the next while up to so many are not confirmed.
 pub(crate) async fn publish_all<F: Future<Output = Outcome> + Send>(
     window: usize,
-    events: impl Iterator<Item = (Subject, Event)>,
+    events: impl Iterator<Item: Addressed>,
     mut publish: impl FnMut(Subject, Event) -> F,
 ) -> BatchReport {
     let mut outcomes = Vec::with_capacity(events.size_hint().0);
     let mut under_way = FuturesUnordered::new();
     let mut spare = None;
-    for (subject, event) in events {
+    for (subject, event) in events.map(Addressed::addressed) {
         // A publisher in a loop gives its consumers a turn.
         tokio::task::consume_budget().await;
         while under_way.len() >= window {

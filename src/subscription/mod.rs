@@ -28,7 +28,7 @@ mod verdict;
 pub use self::{
     asks::{Asked, Asks, IsKept, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
-    batch::BatchReport,
+    batch::{Addressed, BatchReport},
     builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
     closure::{Closure, Plain, WithState},
     delivery::{DelayTooLong, Delivery},

@@ -4,7 +4,7 @@ use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 use uuid::Uuid;
 
-use super::batch::{BatchReport, WINDOW, publish_all};
+use super::batch::{Addressed, BatchReport, WINDOW, publish_all};
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::PublishError,
@@ -135,8 +135,7 @@ impl<C: Codec> Publisher<C> {
     /// As [`PublishBatch`](crate::bus::PublishBatch).
     pub fn publish_batch<'a, I>(&'a self, events: I) -> Pin<Box<dyn Future<Output = BatchReport> + Send + 'a>>
     where
-        I: IntoIterator<Item = (Subject, Event)>,
-        I::IntoIter: Send + 'a,
+        I: IntoIterator<Item: Addressed, IntoIter: Send + 'a>,
     {
         let outlet = &*self.outlet;
         let publish = move |subject, event| async move { outlet.publish(&subject, event).await };

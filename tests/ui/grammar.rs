@@ -43,6 +43,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error[E0277]: `{}` cannot be decoded by the bus's codec `{}`",
             "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
             "error[E0277]: `{}` is not a subscription",
+            "error[E0277]: `{}` is not an event with its subject",
             "error[E0277]: an `{}` handler cannot return `{}`",
             "error[E0277]: an `{}` handler cannot take `{}`",
             "error[E0277]: the bus's state `{}` does not hold a `{}`",
