@@ -20,18 +20,22 @@ use crate::{
 /// Dropped before it is ready, it has sent a first part of the events, in their order; whether the last 256 of those were
 /// taken is open, each on its own. There is no report then.
 #[must_use = "a publish does nothing until it is awaited"]
-pub struct PublishBatch<'a, B: Backend, I> {
+pub struct PublishBatch<'a, B: Backend> {
     origin: Origin<'a, B>,
-    events: I,
+    /// Of one type, so that a batch of something else is one error and not two.
+    events: Box<dyn Iterator<Item = (Subject, Event)> + Send + 'a>,
     /// Whether each waits for room, and how.
     when_room: Option<WhenRoom<'a, B>>,
 }
 
 type WhenRoom<'a, B> = fn(Origin<'a, B>, Subject, Event) -> BoxedPublish<'a>;
 
-impl<'a, B: Backend, I> PublishBatch<'a, B, I> {
-    pub(super) fn new(origin: Origin<'a, B>, events: I) -> Self {
-        Self { origin, events, when_room: None }
+impl<'a, B: Backend> PublishBatch<'a, B> {
+    pub(super) fn new<I>(origin: Origin<'a, B>, events: I) -> Self
+    where
+        I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
+    {
+        Self { origin, events: Box::new(events.into_iter().map(Addressed::addressed)), when_room: None }
     }
 
     /// Waits for room instead of failing when a subscription that fails when full is at its bound (contract B9). Cut off by
@@ -49,10 +53,7 @@ impl<'a, B: Backend, I> PublishBatch<'a, B, I> {
     }
 }
 
-impl<'a, B: Backend, I> IntoFuture for PublishBatch<'a, B, I>
-where
-    I: Iterator<Item: Addressed> + Send + 'a,
-{
+impl<'a, B: Backend> IntoFuture for PublishBatch<'a, B> {
     type Output = BatchReport;
     type IntoFuture = Pin<Box<dyn Future<Output = BatchReport> + Send + 'a>>;
 
@@ -65,7 +66,7 @@ where
     }
 }
 
-impl<B: Backend, I> fmt::Debug for PublishBatch<'_, B, I> {
+impl<B: Backend> fmt::Debug for PublishBatch<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PublishBatch").field("when_room", &self.when_room.is_some()).finish_non_exhaustive()
     }

@@ -52,11 +52,11 @@ impl<B: Backend, C: Codec> Handle<B, C> {
 
     /// Publishes many events; see [`Bus::publish_batch`](super::Bus::publish_batch). What has not been sent when the bus
     /// begins to stop is [`PublishError::NotReady`].
-    pub fn publish_batch<I>(&self, events: I) -> PublishBatch<'_, B, I::IntoIter>
+    pub fn publish_batch<'a, I>(&'a self, events: I) -> PublishBatch<'a, B>
     where
-        I: IntoIterator<Item: Addressed, IntoIter: Send>,
+        I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
     {
-        PublishBatch::new(Origin::Handle(&self.core), events.into_iter())
+        PublishBatch::new(Origin::Handle(&self.core), events)
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish; see [`Bus::event`](super::Bus::event).

@@ -99,13 +99,13 @@ impl Error for BatchReport {
 /// Sends each event in turn, and goes on to the next while up to so many are not confirmed.
 pub(crate) async fn publish_all<F: Future<Output = Outcome> + Send>(
     window: usize,
-    events: impl Iterator<Item: Addressed>,
+    events: impl Iterator<Item = (Subject, Event)>,
     mut publish: impl FnMut(Subject, Event) -> F,
 ) -> BatchReport {
     let mut outcomes = Vec::with_capacity(events.size_hint().0);
     let mut under_way = FuturesUnordered::new();
     let mut spare = None;
-    for (subject, event) in events.map(Addressed::addressed) {
+    for (subject, event) in events {
         // A publisher in a loop gives its consumers a turn.
         tokio::task::consume_budget().await;
         while under_way.len() >= window {

@@ -135,11 +135,11 @@ impl<C: Codec> Publisher<C> {
     /// As [`PublishBatch`](crate::bus::PublishBatch).
     pub fn publish_batch<'a, I>(&'a self, events: I) -> Pin<Box<dyn Future<Output = BatchReport> + Send + 'a>>
     where
-        I: IntoIterator<Item: Addressed, IntoIter: Send + 'a>,
+        I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
     {
         let outlet = &*self.outlet;
         let publish = move |subject, event| async move { outlet.publish(&subject, event).await };
-        Box::pin(publish_all(WINDOW, events.into_iter(), publish))
+        Box::pin(publish_all(WINDOW, events.into_iter().map(Addressed::addressed), publish))
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be changed before it is built.

@@ -234,7 +234,7 @@ async fn a_publisher_can_be_told_where_to_and_what_kind() {
 async fn y5_a_publisher_publishes_while_the_bus_runs() {
     let (backend, seen) = Confirming::at_once();
     let bus = tramline::Bus::builder(backend, source!("urn:example:test")).build().unwrap();
-    let publisher = bus.publisher();
+    let publisher = bus.handle().publisher();
     let subject = subject!("a");
     let publish = || publisher.publish_value(&subject, TYPE, "value");
     assert!(matches!(publish().await, Err(PublishError::NotReady)));

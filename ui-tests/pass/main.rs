@@ -65,6 +65,7 @@ mod cascade {
 }
 
 mod handler {
+    mod a_batch_is_of_events_with_their_subjects;
     mod a_borrowed_payload_can_be_decoded;
     mod a_closure_at_least_once_says_what_became_of_the_message;
     mod a_closure_is_handled_not_subscribed;
