@@ -68,9 +68,9 @@ pub(super) fn corpus(small: &Event, large: usize) -> Vec<Event> {
         all.push(built(small.to_builder().id(format!("source {at}")).source(reference(source))));
     }
 
-    let pattern = (0..=u8::MAX).cycle().take(large).collect::<Vec<u8>>();
+    let each = (0..=u8::MAX).collect::<Vec<u8>>();
     for (id, content_type, data) in [
-        ("every byte", Some("application/octet-stream"), Data::Binary((0..=u8::MAX).collect())),
+        ("every byte", Some("application/octet-stream"), Data::Binary(each.clone().into())),
         ("bytes without a media type", None, Data::Binary(Bytes::from_static(&[0, 1, 2, 255]))),
         ("bytes that are text", Some("application/octet-stream"), Data::Binary("hello".into())),
         ("bytes under a type of text", Some("text/plain"), Data::Binary(Bytes::from_static(&[0xff, 0xfe]))),
@@ -89,7 +89,7 @@ pub(super) fn corpus(small: &Event, large: usize) -> Vec<Event> {
         ("text", Some("text/plain"), Data::Text("one\r\n\ttwo\0 %20 \"three\" 🚋\n".into())),
         ("text that is JSON", Some("text/plain"), Data::Text("{\"a\":1}".into())),
         ("text of another type", Some("APPLICATION/XML; charset=\"utf-8\""), Data::Text("<much wow=\"xml\"/>".into())),
-        ("a lot of bytes", Some("application/octet-stream"), Data::Binary(pattern.into())),
+        ("a lot of bytes", Some("application/octet-stream"), Data::Binary(each.repeat(large / each.len()).into())),
         ("a lot of text", Some("text/plain"), Data::Text("0123456789abcdef".repeat(large / 16).into())),
     ] {
         all.push(built(small.to_builder().id(id).data(content_type, data)));

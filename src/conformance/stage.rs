@@ -163,7 +163,7 @@ impl<F: Fixture> Stage<F> {
         published
     }
 
-    /// What comes to these taps, each acknowledged: so many deliveries, and then whatever comes while the fixture watches.
+    /// What comes to these taps, which take turns, each acknowledged: so many deliveries, and then whatever comes while the fixture watches.
     /// How often each came, by the tap's place and the event's id.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl<F: Fixture> Stage<F> {
         let mut got = BTreeMap::new();
         for count in 0.. {
             let wait = if count < expected { timing.patience } else { timing.quiet };
-            let Some((at, delivery)) = Tap::first_of(taps, wait).await? else { break };
+            let Some((at, delivery)) = Tap::first_of(taps, count, wait).await? else { break };
             *got.entry((at, delivery.id().to_owned())).or_default() += 1;
             delivery.ack().await?;
         }

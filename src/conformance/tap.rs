@@ -3,6 +3,7 @@
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
+    sync::{Mutex, PoisonError},
     task::{Context, Poll},
     time::Duration,
 };
@@ -22,7 +23,8 @@ use crate::{
 
 /// A source, as rows look at it: its stream, its control, and the log that both write.
 pub struct Tap<S: Source> {
-    deliveries: Pin<Box<S::Deliveries>>,
+    /// Never locked: a stream need not be `Sync`, and a row that looks at the counters beside it borrows the tap.
+    deliveries: Mutex<Pin<Box<S::Deliveries>>>,
     control: S::Control,
     handed_over: u64,
     name: Name,
@@ -33,7 +35,7 @@ pub struct Tap<S: Source> {
 impl<S: Source> Tap<S> {
     pub(super) fn new(source: S, name: Name, timing: Timing, seen: Seen) -> Self {
         let (deliveries, control) = source.split();
-        Self { deliveries: Box::pin(deliveries), control, handed_over: 0, name, timing, seen }
+        Self { deliveries: Mutex::new(Box::pin(deliveries)), control, handed_over: 0, name, timing, seen }
     }
 
     /// The subscription's name.
@@ -69,14 +71,16 @@ impl<S: Source> Tap<S> {
         self.got(next).map(Some)
     }
 
-    /// What comes first to one of these taps, and to which, if anything does within this time.
+    /// What comes first to one of these taps, and to which, if anything does within this time. They are asked in turn,
+    /// beginning with this one.
     ///
     /// # Errors
     /// A stream ended, or what came is malformed.
-    pub async fn first_of(taps: &mut [Self], time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
+    pub async fn first_of(taps: &mut [Self], from: usize, time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
         let first = poll_fn(|cx| {
-            let mut taps = taps.iter_mut().enumerate();
-            let first = taps.find_map(|(at, tap)| match tap.poll_incoming(cx) {
+            let count = taps.len();
+            let mut turn = (from..from + count).map(|at| at % count);
+            let first = turn.find_map(|at| match taps[at].poll_incoming(cx) {
                 Poll::Ready(next) => Some((at, next)),
                 Poll::Pending => None,
             });
@@ -109,7 +113,8 @@ impl<S: Source> Tap<S> {
     }
 
     fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Incoming<S::Settler>>> {
-        let next = self.deliveries.as_mut().poll_next(cx);
+        let deliveries = self.deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let next = deliveries.as_mut().poll_next(cx);
         self.handed_over += u64::from(matches!(next, Poll::Ready(Some(_))));
         next
     }
@@ -179,7 +184,7 @@ impl<S: Source> Tap<S> {
     ///
     /// # Errors
     /// More are counted, or not so many within the fixture's patience.
-    pub async fn offered(&mut self, offers: u64) -> Result<SourceStats> {
+    pub async fn offered(&self, offers: u64) -> Result<SourceStats> {
         let deadline = Instant::now() + self.timing.patience;
         loop {
             let stats = self.stats()?;
@@ -202,7 +207,7 @@ impl<S: Source> Tap<S> {
     ///
     /// # Errors
     /// It did not retire within the fixture's patience, or the reading is not in balance (L2).
-    pub async fn retire(&mut self, reason: RetireReason) -> Result<FinalReading> {
+    pub async fn retire(&self, reason: RetireReason) -> Result<FinalReading> {
         let patience = self.timing.patience;
         let Ok(retired) = timeout(patience, self.control.retire(reason)).await else {
             return Err(Failure::seen(format!("`{}` did not retire within {patience:?}", self.name)));

@@ -115,7 +115,8 @@ where
     if !owes {
         in_hand.clear();
     }
-    let held = |pending: u64| pending + in_hand.len() as u64;
+    let hands = in_hand.len() as u64;
+    let held = |pending: u64| pending + hands;
 
     let mut taken = BTreeSet::new();
     let mut told = 0;

@@ -52,7 +52,9 @@ where
 
 /// The event with so many bytes of data, no two neighbours alike.
 fn with_bytes(event: &Event, length: usize) -> Event {
-    let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(length).collect();
+    let each: Vec<u8> = (0..=u8::MAX).collect();
+    let mut bytes = each.repeat(length.div_ceil(each.len()));
+    bytes.truncate(length);
     let large = event.to_builder().data(Some("application/octet-stream"), Data::Binary(bytes.into()));
     large.build().expect("it is valid")
 }

@@ -64,7 +64,7 @@ impl DeliversAtMostOnce for Broken {
         let fault = session.fault.clone();
         fault.at_most_once(&mut spec);
         let id = spec.id;
-        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id, at_least_once: false })
+        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -79,7 +79,7 @@ impl DeliversAtLeastOnce for Broken {
         let fault = session.fault.clone();
         fault.at_least_once(&mut spec);
         let id = spec.id;
-        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id, at_least_once: true })
+        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -112,14 +112,12 @@ pub(crate) struct BrokenSource<S> {
     inside: S,
     fault: Arc<dyn Fault>,
     id: SourceId,
-    at_least_once: bool,
 }
 
 pub(crate) struct BrokenDeliveries<D> {
     inside: D,
     fault: Arc<dyn Fault>,
     id: SourceId,
-    at_least_once: bool,
     arrived: u64,
 }
 
@@ -138,9 +136,9 @@ where
     type Control = BrokenControl<S::Control>;
 
     fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, id, at_least_once } = self;
+        let Self { inside, fault, id } = self;
         let (deliveries, control) = inside.split();
-        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), id, at_least_once, arrived: 0 };
+        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), id, arrived: 0 };
         (deliveries, BrokenControl { inside: control, fault })
     }
 }
@@ -158,7 +156,6 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
             let mut arrival = Arrival {
                 nth,
                 source: this.id,
-                at_least_once: this.at_least_once,
                 subject: &mut message.subject,
                 event: &mut message.event,
                 attempt: &mut attempt,

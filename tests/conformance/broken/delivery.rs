@@ -2,7 +2,7 @@
 
 use std::sync::{
     Mutex,
-    atomic::{AtomicU32, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
 };
 
 use tramline::{
@@ -22,7 +22,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("gives the third subscriber the queue of the second", SharedQueue::default).breaks(FAN_OUT),
         mutant("hands the twelfth message to three subscribers over twice", TwelfthTwice::default).breaks(FAN_OUT),
         mutant("subscribes the third member of a group for itself", || ThirdForItself).breaks(COMPETING),
-        mutant("loses what is on its way to the third member of a group", || LostAtTheThird).breaks(COMPETING),
+        mutant("loses what is on its way to the third member of a group", LostAtTheThird::default).breaks(COMPETING),
     ]
 }
 
@@ -87,11 +87,21 @@ impl Fault for ThirdForItself {
     }
 }
 
-/// The third source of a row competes, or gets fewer messages than that.
-struct LostAtTheThird;
+/// The third source of a row, if it competes.
+#[derive(Default)]
+struct LostAtTheThird(AtomicBool);
 
 impl Fault for LostAtTheThird {
+    fn at_most_once(&self, spec: &mut AtMostOnceSpec) {
+        self.0.fetch_or(spec.id.consumer == 2 && spec.group.is_some(), Relaxed);
+    }
+
+    fn at_least_once(&self, spec: &mut AtLeastOnceSpec) {
+        self.0.fetch_or(spec.id.consumer == 2 && spec.durable.as_str() != spec.name.as_str(), Relaxed);
+    }
+
     fn arrives(&self, arrival: &mut Arrival<'_>) -> Passes {
-        if arrival.source.consumer == 2 && arrival.nth == 5 { Passes::Never } else { Passes::Once }
+        let lost = self.0.load(Relaxed) && arrival.source.consumer == 2 && arrival.nth == 5;
+        if lost { Passes::Never } else { Passes::Once }
     }
 }

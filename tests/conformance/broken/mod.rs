@@ -82,8 +82,6 @@ pub(crate) struct Arrival<'a> {
     /// Which arrival of this source it is, from 0.
     pub(crate) nth: u64,
     pub(crate) source: SourceId,
-    /// Whether it is a source at least once.
-    pub(crate) at_least_once: bool,
     pub(crate) subject: &'a mut Subject,
     pub(crate) event: &'a mut Event,
     pub(crate) attempt: &'a mut std::num::NonZeroU32,
