@@ -163,8 +163,8 @@ impl<F: Fixture> Stage<F> {
         published
     }
 
-    /// What comes to these taps, which take turns, each acknowledged: so many deliveries, and then whatever comes while the fixture watches.
-    /// How often each came, by the tap's place and the event's id.
+    /// What comes to these taps, which take turns, each acknowledged: so many deliveries, and then whatever comes while
+    /// the fixture watches. How often each came, by the tap's place and the event's id.
     ///
     /// # Errors
     /// A stream ended, what came is malformed, or a settlement was refused.

@@ -189,13 +189,13 @@ macro_rules! conformance {
         $crate::__conformance_rows! { __conformance_suite ($fixture) volatile }
 
         #[cfg(test)]
-        $crate::__conformance_rows! { __conformance_tests ($fixture) volatile }
+        $crate::__conformance_rows! { __conformance_tests (suite) volatile }
     };
     (surviving: $fixture:ty) => {
         const _: () = $crate::conformance::surviving_entry::<$fixture>();
 
         $crate::__conformance_rows! { __conformance_suite ($fixture) surviving }
-        $crate::__conformance_rows! { __conformance_tests ($fixture) surviving }
+        $crate::__conformance_rows! { __conformance_tests (suite) surviving }
     };
 }
 
@@ -250,7 +250,7 @@ macro_rules! __conformance_suite {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __conformance_tests {
-    (($fixture:ty) $($group:ident: $kind:ident {
+    (($suite:ident) $($group:ident: $kind:ident {
         $($name:ident [$($need:ident)*] $module:ident $(<$mode:ident>)?;)*
     })*) => {
         mod rows {
@@ -258,7 +258,7 @@ macro_rules! __conformance_tests {
                 #[test]
                 fn $name() {
                     let name = ::core::concat!(::core::stringify!($group), "::", ::core::stringify!($name));
-                    super::super::suite().prove(name);
+                    super::super::$suite().prove(name);
                 }
             )*})*
         }
