@@ -293,6 +293,18 @@ macro_rules! __conformance_rows {
     ($then:ident ($($args:tt)*) surviving) => {
         $crate::__conformance_rows! { @rows $then ($($args)*)
             durable: DurableFixture {
+                backlog_survives [SurvivesRestart] durable;
+                restart_attempt [SurvivesRestart] durable;
+                identity_resumes [SurvivesRestart] durable;
+                reopen_refused [SurvivesRestart] durable;
+                start_at_new [SurvivesRestart] durable;
+                start_at_all [SurvivesRestart Replays] durable;
+                exhaustion_across_restart [SurvivesRestart] durable;
+                in_hand_survives [SurvivesRestart] durable;
+                restart_is_real [SurvivesRestart] durable;
+                crash [SurvivesRestart] durable;
+                delay_across_restart [SurvivesRestart DelaysRedelivery] durable;
+                two_names_two_copies [SurvivesRestart] durable;
             }
         }
     };

@@ -5,4 +5,5 @@
 
 pub mod at_most_once;
 pub mod delivery;
+pub mod durable;
 pub mod settlement;
