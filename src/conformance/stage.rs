@@ -1,13 +1,14 @@
 //! Where a row plays: a fixture, a session on its backend, and names that no other row has.
 
 use std::{
+    collections::BTreeMap,
     num::{NonZeroU32, NonZeroUsize},
     time::Duration,
 };
 
 use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
 use crate::{
-    contract::{Backend, Session, SlowHandler, SourceId, StartAt, SubscribeError},
+    contract::{Backend, Capabilities, PublishError, Session, SlowHandler, Source, SourceId, StartAt, SubscribeError},
     event::{Event, UriReference},
     subject::{Name, Pattern, Subject},
 };
@@ -18,14 +19,15 @@ pub struct Stage<F: Fixture> {
     session: <F::Backend as Backend>::Session,
     namespace: String,
     seen: Seen,
+    derived: Capabilities,
     sources: u32,
 }
 
 impl<F: Fixture> Stage<F> {
-    pub(super) async fn open(namespace: String, seen: Seen) -> Result<Self> {
+    pub(super) async fn open(namespace: String, seen: Seen, derived: Capabilities) -> Result<Self> {
         let fixture = F::open(&namespace).await;
         let session = open_session(&fixture, &seen).await?;
-        Ok(Self { fixture, session, namespace, seen, sources: 0 })
+        Ok(Self { fixture, session, namespace, seen, derived, sources: 0 })
     }
 
     /// The session.
@@ -41,6 +43,11 @@ impl<F: Fixture> Stage<F> {
     /// How long things take.
     pub fn timing(&self) -> Timing {
         self.fixture.timing()
+    }
+
+    /// The table that the backend's traits make, whatever table it shows.
+    pub fn derived(&self) -> Capabilities {
+        self.derived
     }
 
     /// Writes down what happens, for when the row turns out red.
@@ -153,14 +160,44 @@ impl<F: Fixture> Stage<F> {
     /// # Errors
     /// It was refused.
     pub async fn publish_event(&self, tokens: &str, event: Event) -> Result {
+        let id = event.id().to_owned();
+        let published = self.try_publish(tokens, event).await;
+        published.map_err(|error| Failure::error(format_args!("publishing `{id}` was refused"), &error))
+    }
+
+    /// Publishes an event that may be refused.
+    ///
+    /// # Errors
+    /// As the backend answers.
+    pub async fn try_publish(&self, tokens: &str, event: Event) -> std::result::Result<(), PublishError> {
         let (subject, id) = (self.subject(tokens), event.id().to_owned());
-        match self.session.publish(&subject, event).await {
-            Ok(()) => {
-                self.note(format_args!("published `{id}` to `{subject}`"));
-                Ok(())
-            }
-            Err(error) => Err(Failure::error(format_args!("publishing `{id}` to `{subject}` was refused"), &error)),
+        let published = self.session.publish(&subject, event).await;
+        match &published {
+            Ok(()) => self.note(format_args!("published `{id}` to `{subject}`")),
+            Err(error) => self.note(format_args!("publishing `{id}` to `{subject}` was refused: {error}")),
         }
+        published
+    }
+
+    /// What comes to these taps, which take turns, each acknowledged: so many deliveries, and then whatever comes while
+    /// the fixture watches. How often each came, by the tap's place and the event's id.
+    ///
+    /// # Errors
+    /// A stream ended, what came is malformed, or a settlement was refused.
+    pub async fn gather<S: Source>(
+        &self,
+        taps: &mut [Tap<S>],
+        expected: usize,
+    ) -> Result<BTreeMap<(usize, String), usize>> {
+        let timing = self.timing();
+        let mut got = BTreeMap::new();
+        for count in 0.. {
+            let wait = if count < expected { timing.patience } else { timing.quiet };
+            let Some((at, delivery)) = Tap::first_of(taps, count, wait).await? else { break };
+            *got.entry((at, delivery.id().to_owned())).or_default() += 1;
+            delivery.ack().await?;
+        }
+        Ok(got)
     }
 
     /// Closes the session.

@@ -1,6 +1,6 @@
 //! Each row both ways: green on a backend that has the property, red on one that is broken in just that respect.
 //!
-//! A mutant lists the tests that have to be red on it. Any other red test, or a listed one that is not red, fails; so does
+//! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any other red test, or a listed one that is not red, fails; so does
 //! a row without a mutant. Runs use paused time and a runtime of their own, so that they are quick and repeatable.
 
 use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
@@ -29,6 +29,11 @@ pub(crate) struct Mutant {
 /// A mutant of memory.
 pub(crate) fn mutant<F: Fault>(name: &'static str, fault: fn() -> F) -> Mutant {
     Mutant::new(name, broken::suite, move || set_fault(Arc::new(fault())))
+}
+
+/// A backend of another type.
+pub(crate) fn other(name: &'static str, suite: fn() -> Suite) -> Mutant {
+    Mutant { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(|| ()) }
 }
 
 impl Mutant {
