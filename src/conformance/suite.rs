@@ -306,7 +306,22 @@ macro_rules! __conformance_rows {
             }
             at_least_once: Fixture {
                 fanout_every_subscriber [DeliversAtLeastOnce] delivery<AtLeastOnce>;
+                ack_removes [DeliversAtLeastOnce] settlement;
                 nack_redelivers [DeliversAtLeastOnce] settlement;
+                silent_is_nack [DeliversAtLeastOnce] settlement;
+                unknown_outcome_is_nack [DeliversAtLeastOnce] settlement;
+                per_message_ack [DeliversAtLeastOnce] settlement;
+                returned_is_not_judged [DeliversAtLeastOnce] giving_back;
+                settle_refused [DeliversAtLeastOnce] late;
+                stale_settle_is_refused [DeliversAtLeastOnce] late;
+                exhaustion [DeliversAtLeastOnce] exhaustion;
+                budget_is_shared [DeliversAtLeastOnce] exhaustion;
+                released_on_retire [DeliversAtLeastOnce] giving_back;
+                delay_respected [DelaysRedelivery] delays;
+                delay_lets_others_flow [DelaysRedelivery] delays;
+                delay_spends_one_attempt [DelaysRedelivery] delays;
+                delay_ceiling [DelaysRedelivery] delays;
+                dropped_settler_returns [DeliversAtLeastOnce] giving_back;
             }
             requests: Fixture {
             }

@@ -4,5 +4,9 @@
 //! [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead.
 
 pub mod at_most_once;
+pub mod delays;
 pub mod delivery;
+pub mod exhaustion;
+pub mod giving_back;
+pub mod late;
 pub mod settlement;
