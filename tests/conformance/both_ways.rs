@@ -11,7 +11,7 @@ use tramline::conformance::{ROWS, Suite};
 use crate::{
     archive,
     broken::{self, Fault, set_fault},
-    pretender,
+    lessor, pretender,
 };
 
 /// A backend that is broken on purpose.
@@ -80,7 +80,7 @@ impl Mutant {
 }
 
 fn mutants() -> Vec<Mutant> {
-    [broken::mutants(), archive::mutants(), pretender::mutants()].into_iter().flatten().collect()
+    [broken::mutants(), archive::mutants(), lessor::mutants(), pretender::mutants()].into_iter().flatten().collect()
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod archive;
 mod both_ways;
 mod broken;
+mod lessor;
 mod memory;
 mod pretender;
 mod stores;
