@@ -6,9 +6,12 @@ use std::{
     time::Duration,
 };
 
-use super::{DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
+use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
 use crate::{
-    contract::{Backend, Capabilities, PublishError, Session, SlowHandler, Source, SourceId, StartAt},
+    contract::{
+        Backend, Capabilities, DeliversAtLeastOnce, Lease, PublishError, Session, Source, SourceId, StartAt,
+        SubscribeError,
+    },
     event::{Event, UriReference},
     subject::{Name, Pattern, Subject},
 };
@@ -88,7 +91,7 @@ impl<F: Fixture> Stage<F> {
             ordered: false,
             max_deliver: NonZeroU32::new(3).expect("not zero"),
             start_at: StartAt::New,
-            slow_handler: SlowHandler::default(),
+            slow_handler: None,
             ack_wait: None,
         }
     }
@@ -96,6 +99,18 @@ impl<F: Fixture> Stage<F> {
     /// A name that members of this row share, and no other row has: a group's, or a durable identity's.
     pub fn shared(&self, name: &str) -> String {
         format!("{}-{name}", self.namespace)
+    }
+
+    /// The same plan with the shortest lease that there is, so that what a lease decides is decided soon. Where the backend
+    /// has no leases, the same plan.
+    pub fn with_short_lease(&self, plan: Plan) -> Plan
+    where
+        F::Backend: DeliversAtLeastOnce,
+    {
+        match <F::Backend as DeliversAtLeastOnce>::LEASE {
+            Lease::None => plan,
+            Lease::Fixed | Lease::Extendable => plan.ack_wait(self.timing().lease),
+        }
     }
 
     /// Subscribes.
@@ -107,13 +122,29 @@ impl<F: Fixture> Stage<F> {
         F::Backend: DeliversIn<M>,
     {
         let (name, pattern) = (plan.name.clone(), plan.pattern.clone());
-        match <F::Backend as DeliversIn<M>>::subscribe(&self.session, plan).await {
-            Ok(source) => {
-                self.note(format_args!("`{name}` subscribed to `{pattern}`"));
-                Ok(Tap::new(source, name, self.timing(), self.seen.clone()))
-            }
-            Err(error) => Err(Failure::error(format_args!("`{name}` could not subscribe to `{pattern}`"), &error)),
-        }
+        let subscribed = self.try_subscribe::<M>(plan).await?;
+        subscribed.map_err(|error| Failure::error(format_args!("`{name}` could not subscribe to `{pattern}`"), &error))
+    }
+
+    /// Subscribes, which may be refused.
+    ///
+    /// # Errors
+    /// No answer came within the fixture's patience.
+    pub async fn try_subscribe<M>(
+        &self,
+        plan: Plan,
+    ) -> Result<std::result::Result<Tap<<F::Backend as DeliversIn<M>>::Source>, SubscribeError>>
+    where
+        F::Backend: DeliversIn<M>,
+    {
+        let (name, pattern) = (plan.name.clone(), plan.pattern.clone());
+        let subscribing = <F::Backend as DeliversIn<M>>::subscribe(&self.session, plan);
+        let subscribed = self.within("subscribing", subscribing).await?;
+        self.note(format_args!(
+            "`{name}` subscribed to `{pattern}`{}",
+            if subscribed.is_ok() { "" } else { ": refused" }
+        ));
+        Ok(subscribed.map(|source| Tap::new(source, name, self.timing(), self.seen.clone())))
     }
 
     /// Subscribes to this pattern in mode `M`, with the defaults of [`plan`](Stage::plan).
@@ -234,16 +265,21 @@ impl<F: DurableFixture> Stage<F> {
         self.renew().await
     }
 
-    /// The fixture, to do more to it.
-    pub fn fixture_mut(&mut self) -> &mut F {
-        &mut self.fixture
-    }
-
-    /// Gives the session of before a restart up, and opens another one.
+    /// Kills the storage under an open session, if the fixture can, and opens another session.
     ///
     /// # Errors
     /// The new session did not open.
-    pub async fn renew(&mut self) -> Result {
+    pub async fn crash(&mut self) -> Result<Ability> {
+        if self.fixture.crash().await == Ability::NotHere {
+            return Ok(Ability::NotHere);
+        }
+        self.note("the storage was killed, and started again");
+        self.renew().await?;
+        Ok(Ability::Done)
+    }
+
+    /// Gives the session of before a restart up, and opens another one.
+    async fn renew(&mut self) -> Result {
         // What a session says that has lost its broker is no matter.
         let _ = tokio::time::timeout(self.timing().patience, self.session.close()).await;
         self.session = open_session(&self.fixture, &self.seen).await?;

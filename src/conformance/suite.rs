@@ -273,6 +273,18 @@ macro_rules! __conformance_rows {
     ($then:ident ($($args:tt)*) surviving) => {
         $crate::__conformance_rows! { @rows $then ($($args)*)
             durable: DurableFixture {
+                backlog_survives [SurvivesRestart] durable;
+                restart_attempt [SurvivesRestart] durable;
+                identity_resumes [SurvivesRestart] durable;
+                reopen_refused [SurvivesRestart] durable;
+                start_at_new [SurvivesRestart] durable;
+                start_at_all [SurvivesRestart Replays] durable;
+                exhaustion_across_restart [SurvivesRestart] durable;
+                in_hand_survives [SurvivesRestart] durable;
+                restart_is_real [SurvivesRestart] durable;
+                crash [SurvivesRestart] durable;
+                delay_across_restart [SurvivesRestart DelaysRedelivery] durable;
+                two_names_two_copies [SurvivesRestart] durable;
             }
         }
     };
@@ -306,8 +318,26 @@ macro_rules! __conformance_rows {
                 bound_fail [DeliversAtLeastOnce FailsWhenFull] full<AtLeastOnce>;
                 bound_backpressure [DeliversAtLeastOnce] bounds<AtLeastOnce>;
                 snapshot_advisory [DeliversAtLeastOnce] counters<AtLeastOnce>;
+                ack_removes [DeliversAtLeastOnce] settlement;
                 nack_redelivers [DeliversAtLeastOnce] settlement;
+                silent_is_nack [DeliversAtLeastOnce] settlement;
+                unknown_outcome_is_nack [DeliversAtLeastOnce] settlement;
+                per_message_ack [DeliversAtLeastOnce] settlement;
+                returned_is_not_judged [DeliversAtLeastOnce] giving_back;
+                settle_refused [DeliversAtLeastOnce] late;
+                stale_settle_is_refused [DeliversAtLeastOnce] late;
+                exhaustion [DeliversAtLeastOnce] exhaustion;
+                budget_is_shared [DeliversAtLeastOnce] exhaustion;
+                released_on_retire [DeliversAtLeastOnce] giving_back;
+                lease_extended [KeepsForHandler] lease;
+                lease_bound [KeepsForHandler] lease;
+                lease_redeliver [DeliversAtLeastOnce] lease;
+                delay_respected [DelaysRedelivery] delays;
+                delay_lets_others_flow [DelaysRedelivery] delays;
+                delay_spends_one_attempt [DelaysRedelivery] delays;
+                delay_ceiling [DelaysRedelivery] delays;
                 payload_limit [DeliversAtLeastOnce] limits<AtLeastOnce>;
+                dropped_settler_returns [DeliversAtLeastOnce] giving_back;
             }
             requests: Fixture {
             }

@@ -8,7 +8,11 @@ use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
 use tokio::runtime::Builder;
 use tramline::conformance::{ROWS, Suite};
 
-use crate::broken::{self, Fault, set_fault};
+use crate::{
+    archive,
+    broken::{self, Fault, set_fault},
+    lessor, pretender,
+};
 
 /// A backend that is broken on purpose.
 pub(crate) struct Mutant {
@@ -24,8 +28,7 @@ pub(crate) struct Mutant {
 
 /// A mutant of memory.
 pub(crate) fn mutant<F: Fault>(name: &'static str, fault: fn() -> F) -> Mutant {
-    let prepare = Box::new(move || set_fault(Arc::new(fault())));
-    Mutant { name, breaks: &[], also: Vec::new(), suite: broken::suite, prepare }
+    Mutant::new(name, broken::suite, move || set_fault(Arc::new(fault())))
 }
 
 /// A backend of another type.
@@ -34,6 +37,11 @@ pub(crate) fn other(name: &'static str, suite: fn() -> Suite) -> Mutant {
 }
 
 impl Mutant {
+    /// A mutant that the suite's fixture makes on this thread once it is prepared.
+    pub(crate) fn new(name: &'static str, suite: fn() -> Suite, prepare: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(prepare) }
+    }
+
     /// The tests of the row that it is made for.
     pub(crate) fn breaks(self, tests: &'static [&'static str]) -> Self {
         Self { breaks: tests, ..self }
@@ -72,7 +80,7 @@ impl Mutant {
 }
 
 fn mutants() -> Vec<Mutant> {
-    broken::mutants()
+    [broken::mutants(), archive::mutants(), lessor::mutants(), pretender::mutants()].into_iter().flatten().collect()
 }
 
 #[test]
