@@ -11,7 +11,7 @@ use tramline::conformance::{ROWS, Suite};
 use crate::{
     archive,
     broken::{self, Fault, set_fault},
-    lessor, pretender,
+    depot, lessor, pretender,
 };
 
 /// A backend that is broken on purpose.
@@ -80,7 +80,10 @@ impl Mutant {
 }
 
 fn mutants() -> Vec<Mutant> {
-    [broken::mutants(), archive::mutants(), lessor::mutants(), pretender::mutants()].into_iter().flatten().collect()
+    [broken::mutants(), archive::mutants(), depot::mutants(), lessor::mutants(), pretender::mutants()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[test]
