@@ -430,7 +430,7 @@ async fn r4_beside_a_close_every_request_ends_and_every_reply_that_went_out_is_a
                     let mut answered = 0;
                     loop {
                         // Some are polled once and given up.
-                        drop(is_pending(request(&session, 0, LONG)));
+                        let _ = is_pending(request(&session, 0, LONG));
                         match request(&session, 0, LONG).await {
                             Ok(reply) => answered += u64::from(FailureReason::of(&reply).is_none()),
                             Err(RequestError::Closed) => return answered,

@@ -150,7 +150,7 @@ impl World<'_> {
             }
             Step::Poll(at) if !self.asking.is_empty() => self.poll(at.index(self.asking.len())),
             Step::GiveUp(at) if !self.asking.is_empty() => {
-                self.asking.swap_remove(at.index(self.asking.len()));
+                drop(self.asking.swap_remove(at.index(self.asking.len())));
                 self.tally.no_reply += 1;
             }
             Step::Retire(at) if !self.responders.is_empty() => {
