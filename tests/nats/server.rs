@@ -147,12 +147,12 @@ impl Server {
 /// The process, and another that ends it should this one be gone before it could.
 struct Running {
     child: Child,
-    guard: Child,
+    guard: Option<Child>,
 }
 
 impl Running {
     fn start(setup: &Setup, folder: &Folder) -> Self {
-        let child = Command::new(setup.version().binary())
+        let server = Command::new(setup.version().binary())
             .arg("-c")
             .arg(folder.path().join("server.conf"))
             .stdin(Stdio::null())
@@ -160,16 +160,18 @@ impl Running {
             .stderr(Stdio::null())
             .spawn()
             .expect("the server's program runs");
+        let number = server.id().to_string();
+        // Held from here on, so that it is ended also where its guard cannot be had.
+        let mut running = Self { child: server, guard: None };
         // It reads until nobody can write: until this process has ended, in whichever way.
         let guard = Command::new("sh")
-            .args(["-c", r#"read _; kill -9 "$1"; rm -rf -- "$2""#, "guard", &child.id().to_string()])
+            .args(["-c", r#"read _; kill -9 "$1"; rm -rf -- "$2""#, "guard", &number])
             .arg(folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let mut running = Self { child, guard: Command::new("true").spawn().expect("there is `true`") };
-        running.guard = guard.expect("there is `sh`");
+        running.guard = Some(guard.expect("there is `sh`"));
         running
     }
 
@@ -189,8 +191,10 @@ impl Drop for Running {
         // The server first, waited for: after that its number may be another's, and the guard must not act on it.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = self.guard.kill();
-        let _ = self.guard.wait();
+        if let Some(guard) = &mut self.guard {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
     }
 }
 

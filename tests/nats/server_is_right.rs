@@ -150,7 +150,7 @@ async fn a_server_goes_with_a_process_that_is_killed() {
 async fn is_killed_with_a_server_in_hand() {
     let server = Server::start(Version::V2_15).await;
     println!("server: {} {}", server.port(), server.folder().display());
-    pending().await
+    pending::<()>().await;
 }
 
 #[tokio::test]
