@@ -7,14 +7,17 @@ use async_nats::{
     connection::State,
 };
 use bytes::Bytes;
-use tokio::{sync::broadcast, time::timeout};
+use tokio::{
+    sync::{broadcast, futures::Notified},
+    time::timeout,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     address::Servers,
     drain::TRANSIT,
     options::NatsOptions,
-    replies::{Answer, Desk},
+    replies::Desk,
     signals::{Denied, Signals},
     wire,
 };
@@ -36,6 +39,7 @@ pub(in crate::backend) struct Link {
     signals: Arc<Signals>,
     desk: Arc<Desk>,
     mode: ContentMode,
+    inbox_prefix: String,
     /// The session is closed: nothing is sent any more, and its sources end.
     closed: CancellationToken,
     /// Answers are handed out no more.
@@ -77,6 +81,7 @@ impl Link {
             signals,
             desk,
             mode: options.content_mode(),
+            inbox_prefix: options.inbox().to_owned(),
             closed: CancellationToken::new(),
             finish: CancellationToken::new(),
             ended,
@@ -288,6 +293,16 @@ impl Link {
 
     pub(in crate::backend) fn content_mode(&self) -> ContentMode {
         self.mode
+    }
+
+    /// What the subjects of replies begin with.
+    pub(super) fn inbox_prefix(&self) -> &str {
+        &self.inbox_prefix
+    }
+
+    /// Ready once the link goes down after this call.
+    pub(super) fn down(&self) -> Notified<'_> {
+        self.signals.down()
     }
 
     /// The places for answers.
