@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod folder;
+mod interop;
 mod proxy;
 mod server;
 mod server_is_right;
