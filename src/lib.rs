@@ -51,6 +51,7 @@ pub mod event;
 pub mod subject;
 pub mod subscription;
 mod text;
+pub mod topic;
 
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
@@ -65,7 +66,9 @@ pub use crate::{
     },
 };
 
-pub use tramline_macros::subscription;
+pub use crate::topic::Topic;
+
+pub use tramline_macros::{Topic, subscription};
 
 /// The example on the front page compiles.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use super::{
-    Health, Ledger, Publish, Stats, Status, StatusChanges,
+    Health, Ledger, Publish, PublishTopic, Stats, Status, StatusChanges,
     core::Core,
     publish::{BoxedPublish, Origin, from_handle, publish_boxed},
 };
@@ -12,7 +12,8 @@ use crate::{
     contract::{Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
-    subscription::{value_builder, value_event},
+    subscription::{topic_event, value_builder, value_event},
+    topic::Topic,
 };
 
 /// Publishes to a bus and looks at it, in whatever state it is.
@@ -52,6 +53,17 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         C: Encodes<T>,
     {
         publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
+    }
+
+    /// Publishes a value of a topic; see [`Bus::publish_topic`](super::Bus::publish_topic).
+    ///
+    /// # Errors
+    /// See [`PublishError`].
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishTopic<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishTopic::new(Origin::Handle(&self.core), topic_event::<C, T>(&self.core.source, value))
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or

@@ -3,8 +3,8 @@
 use std::{fmt, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{
-    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, Stats, Status,
-    StatusChanges, StopReport,
+    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, PublishTopic, Stats,
+    Status, StatusChanges, StopReport,
     activation::{self, Activation},
     attach::attach,
     core::Core,
@@ -16,9 +16,10 @@ use crate::{
     event::{Event, EventBuilder, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, value_builder,
-        value_event,
+        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, topic_event,
+        value_builder, value_event,
     },
+    topic::Topic,
 };
 
 /// How long a start may take unless it is said otherwise.
@@ -174,6 +175,20 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
             subject,
             value_event::<C, T>(&self.core.source, event_type, value),
         )
+    }
+
+    /// Publishes a value of a topic: on its own subject, with its own event type and `dataschema`, and else as
+    /// [`publish_value`](Self::publish_value) does (contract P2). Add [`when_room`](PublishTopic::when_room) to wait for
+    /// room instead of failing.
+    ///
+    /// # Errors
+    /// See [`PublishError`]; [`PublishError::Topic`] if a field does not make a token of the subject, in which case
+    /// nothing is sent.
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishTopic<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishTopic::new(Origin::Bus(self.activation()), topic_event::<C, T>(&self.core.source, value))
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or

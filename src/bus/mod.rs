@@ -17,6 +17,7 @@ mod ledger;
 mod lifecycle;
 mod outlet;
 mod publish;
+mod publish_topic;
 mod reader;
 mod status;
 mod supervisor;
@@ -31,5 +32,6 @@ pub use self::{
     ledger::{Ledger, Lost, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
+    publish_topic::{PublishTopic, PublishTopicWhenRoom},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

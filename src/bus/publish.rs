@@ -34,7 +34,7 @@ impl<B: Backend> Clone for Origin<'_, B> {
 impl<B: Backend> Copy for Origin<'_, B> {}
 
 /// An event, or why there is none. Small, since it is moved with the publish.
-type Prepared = Result<Event, Box<PublishError>>;
+pub(super) type Prepared = Result<Event, Box<PublishError>>;
 
 /// From a bus. Apart from the other, so that it has no place for what only a handle needs.
 async fn publish_from_bus<B: Backend>(
@@ -50,7 +50,7 @@ async fn publish_from_bus<B: Backend>(
 }
 
 /// From a bus or a handle.
-async fn publish_now<B: Backend>(
+pub(super) async fn publish_now<B: Backend>(
     origin: Origin<'_, B>,
     subject: &Subject,
     event: Prepared,
@@ -80,7 +80,7 @@ fn publish_at_once<B: FailsWhenFull>(origin: Origin<'_, B>, subject: &Subject, e
     }
 }
 
-fn publish_when_room<'a, B: FailsWhenFull>(
+pub(super) fn publish_when_room<'a, B: FailsWhenFull>(
     origin: Origin<'a, B>,
     subject: &'a Subject,
     event: Event,

@@ -21,6 +21,7 @@ mod publisher;
 mod restart;
 mod runs_on;
 pub(crate) mod sealed;
+mod selects;
 mod settings;
 mod verdict;
 
@@ -45,8 +46,13 @@ pub use self::{
 pub(crate) use self::{
     extract::panic_text,
     handler::Surroundings,
-    publisher::{Outlet, value_builder, value_event},
+    publisher::{Outlet, topic_event, value_builder, value_event},
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, handling::Handling, keyed_by::keyed_by_literal};
+pub use self::{
+    fallback::NoSource,
+    handling::Handling,
+    keyed_by::keyed_by_literal,
+    selects::{Carries, NoTopic},
+};

@@ -9,6 +9,7 @@ use crate::{
     contract::PublishError,
     event::{Event, EventBuilder, Timestamp, UriReference},
     subject::Subject,
+    topic::Topic,
 };
 
 /// Publishes from inside a handler (contract Y13).
@@ -57,6 +58,28 @@ impl<C: Codec> Publisher<C> {
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
+
+    /// Publishes a value of a topic, on its own subject and with its own event type and schema; see
+    /// [`Bus::publish_topic`](crate::Bus::publish_topic).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Cancel safety
+    /// As [`publish`](Publisher::publish).
+    pub fn publish_topic<T: Topic + ?Sized>(
+        &self,
+        value: &T,
+    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + '_>>
+    where
+        C: Encodes<T>,
+    {
+        let published = topic_event::<C, T>(self.outlet.source(), value);
+        Box::pin(async move {
+            let (subject, event) = published?;
+            self.outlet.publish(&subject, event).await
+        })
+    }
 }
 
 impl<C> Clone for Publisher<C> {
@@ -101,4 +124,18 @@ pub(crate) fn value_event<C: Encodes<T>, T: ?Sized>(
 ) -> Result<Event, PublishError> {
     let builder = value_builder::<C, T>(source, event_type, value)?;
     builder.build().map_err(|error| PublishError::Value { source: error.into() })
+}
+
+/// The subject of a topic's value, and the event that carries it (contract P2).
+pub(crate) fn topic_event<C: Encodes<T>, T: Topic + ?Sized>(
+    source: &UriReference,
+    value: &T,
+) -> Result<(Subject, Event), PublishError> {
+    let subject = value.subject()?;
+    let mut builder = value_builder::<C, T>(source, T::EVENT_TYPE, value)?;
+    if let Some(schema) = T::SCHEMA {
+        builder = builder.data_schema(schema);
+    }
+    let event = builder.build().map_err(|error| PublishError::Value { source: error.into() })?;
+    Ok((subject, event))
 }

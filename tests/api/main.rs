@@ -28,5 +28,6 @@ mod stop;
 mod supervision;
 mod threads;
 mod threads_at_least_once;
+mod topics;
 mod types;
 mod witness;

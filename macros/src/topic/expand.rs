@@ -1,0 +1,191 @@
+//! Emits the topic: its literals as constants that the compiler checks, and the implementation.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::{DeriveInput, GenericParam, Generics, Ident, LitStr, Type, ext::IdentExt, spanned::Spanned};
+
+use super::validate::{Declared, Piece, Place};
+use crate::paths;
+
+/// The implementation in a block, where `cargo check` evaluates its constants also if the type is generic.
+pub(crate) fn expand(declared: &Declared, item: &DeriveInput) -> TokenStream {
+    let site = Span::mixed_site();
+    let constants = constants(declared);
+    let uri = paths::uri(site);
+    let some = match &declared.schema {
+        Some(_) => {
+            let some = paths::some(site);
+            quote_spanned!(site=> #some(__SCHEMA))
+        }
+        None => paths::none(site),
+    };
+    let option = paths::option(site);
+    let pattern = paths::pattern(site);
+    let inner = quote_spanned! {site=>
+        const PATTERN: #pattern = __PATTERN;
+        const EVENT_TYPE: &'static str = __EVENT_TYPE;
+        const SCHEMA: #option<#uri> = #some;
+    };
+    let subject = subject(declared, &item.ident);
+    let implementation = implementation(item, &bounds(declared, &item.generics), &inner, &subject);
+    quote_spanned! {site=>
+        const _: () = {
+            #constants
+            #implementation
+        };
+    }
+}
+
+/// In place of a topic with mistakes: every pattern selects it, and nothing of it ever runs.
+pub(crate) fn fallback(item: &DeriveInput) -> TokenStream {
+    let site = Span::mixed_site();
+    let (pattern, literal, uri) = (paths::pattern(site), paths::pattern_literal(site), paths::uri(site));
+    let (option, none, unreachable) = (paths::option(site), paths::none(site), paths::unreachable(site));
+    let inner = quote_spanned! {site=>
+        const PATTERN: #pattern = #literal(">");
+        const EVENT_TYPE: &'static str = "";
+        const SCHEMA: #option<#uri> = #none;
+    };
+    let subject = quote_spanned!(site=> #unreachable!("this topic did not compile"));
+    implementation(item, &[], &inner, &subject)
+}
+
+fn implementation(
+    item: &DeriveInput,
+    bounds: &[TokenStream],
+    constants: &TokenStream,
+    subject: &TokenStream,
+) -> TokenStream {
+    let (site, ident) = (Span::mixed_site(), &item.ident);
+    let (topic, result) = (paths::topic(site), paths::result(site));
+    let (subject_type, error) = (paths::subject(site), paths::topic_error(site));
+    let (parameters, arguments, clause) = item.generics.split_for_impl();
+    let clause = match clause {
+        _ if bounds.is_empty() => clause.to_token_stream(),
+        None => quote_spanned!(site=> where #(#bounds),*),
+        Some(clause) => {
+            let own = clause.predicates.iter();
+            quote_spanned!(site=> where #(#own,)* #(#bounds),*)
+        }
+    };
+    quote_spanned! {site=>
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #parameters #topic for #ident #arguments #clause {
+            #constants
+
+            fn subject(&self) -> #result<#subject_type, #error> {
+                #subject
+            }
+        }
+    }
+}
+
+/// The literals, each checked at its own place. The constants have names that no type of the user's has in its generics.
+fn constants(declared: &Declared) -> TokenStream {
+    let site = Span::mixed_site();
+    let at = declared.subject.span();
+    let written = |place: &str| {
+        let tokens = declared.pieces.iter().map(|piece| match piece {
+            Piece::Word(word) => word,
+            Piece::Place(_) => place,
+        });
+        LitStr::new(&tokens.collect::<Vec<_>>().join("."), at)
+    };
+    // The rules are those of a subject whose places are filled; the pattern of one that breaks none is sound.
+    let (filled, selecting) = (written("x"), written("*"));
+    let (check, make, pattern) = (paths::check_subject_literal(at), paths::pattern_literal(at), paths::pattern(site));
+    let checked = quote_spanned!(at=> #check(#filled));
+    let made = quote_spanned!(at=> #make(#selecting));
+    let event_type = &declared.event_type;
+    let event_type = {
+        let (at, make) = (event_type.span(), paths::event_type_literal(event_type.span()));
+        quote_spanned!(at=> #make(#event_type))
+    };
+    let schema = declared.schema.as_ref().map(|schema| {
+        let (at, uri, make) = (schema.span(), paths::uri(site), paths::uri_literal(schema.span()));
+        let made = quote_spanned!(at=> #make(#schema));
+        quote_spanned!(site=> const __SCHEMA: #uri = #made;)
+    });
+    quote_spanned! {site=>
+        const __PATTERN: #pattern = { #checked; #made };
+        const __EVENT_TYPE: &str = #event_type;
+        #schema
+    }
+}
+
+/// The body of `Topic::subject`.
+fn subject(declared: &Declared, ident: &Ident) -> TokenStream {
+    let site = Span::mixed_site();
+    let ok = paths::ok(site);
+    if !declared.pieces.iter().any(|piece| matches!(piece, Piece::Place(_))) {
+        let (path, make, literal) = (paths::subject(site), paths::subject_literal(site), &declared.subject);
+        return quote_spanned! {site=>
+            const SUBJECT: #path = #make(#literal);
+            #ok(SUBJECT)
+        };
+    }
+    let (fill, name) = (paths::fill(site), ident.unraw().to_string());
+    let pieces = runs(&declared.pieces);
+    quote_spanned!(site=> #fill(#name, &[#(#pieces),*]))
+}
+
+/// The places, and the words between them with their dots.
+fn runs(pieces: &[Piece]) -> Vec<TokenStream> {
+    let site = Span::mixed_site();
+    let (piece, place) = (paths::piece(site), paths::place(site));
+    let (mut runs, mut words) = (Vec::new(), String::new());
+    let end = |words: &mut String, runs: &mut Vec<TokenStream>| {
+        if !words.is_empty() {
+            let words = std::mem::take(words);
+            runs.push(quote_spanned!(site=> #piece::Words(#words)));
+        }
+    };
+    for (index, token) in pieces.iter().enumerate() {
+        if index > 0 {
+            words.push('.');
+        }
+        match token {
+            Piece::Word(word) => words.push_str(word),
+            Piece::Place(Place { name, member, ty }) => {
+                end(&mut words, &mut runs);
+                let at = ty.span().resolved_at(site);
+                let value = quote_spanned!(at=> &self.#member);
+                runs.push(quote_spanned!(site=> #place(#name, #value)));
+            }
+        }
+    }
+    end(&mut words, &mut runs);
+    runs
+}
+
+/// What fills a place can be displayed, where that is the type's user who decides it.
+fn bounds(declared: &Declared, generics: &Generics) -> Vec<TokenStream> {
+    let parameters: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|parameter| match parameter {
+            GenericParam::Type(parameter) => Some(&parameter.ident),
+            GenericParam::Lifetime(_) | GenericParam::Const(_) => None,
+        })
+        .collect();
+    let places = declared.pieces.iter().filter_map(|piece| match piece {
+        Piece::Place(Place { ty, .. }) => Some(ty),
+        Piece::Word(_) => None,
+    });
+    let generic = places.filter(|ty| names_any(ty.to_token_stream(), &parameters));
+    generic.map(|ty: &Type| bound(ty)).collect()
+}
+
+fn bound(ty: &Type) -> TokenStream {
+    let (site, fills_place) = (Span::mixed_site(), paths::fills_place(ty.span()));
+    quote_spanned!(site=> #ty: #fills_place)
+}
+
+fn names_any(tokens: TokenStream, names: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&&ident),
+        TokenTree::Group(group) => names_any(group.stream(), names),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
