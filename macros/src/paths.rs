@@ -26,7 +26,6 @@ paths! {
     pending = core::future::pending;
     result = core::result::Result;
     send = core::marker::Send;
-    some = core::option::Option::Some;
     unreachable = core::unreachable;
 
     // What a backend can do.
@@ -77,11 +76,11 @@ paths! {
 
     // Only for these macros.
     carries = tramline::__private::Carries;
+    check_event_type_literal = tramline::__private::check_event_type_literal;
     check_selects_literal = tramline::__private::check_selects_literal;
     check_subject_literal = tramline::__private::check_subject_literal;
     durable_literal = tramline::__private::durable_literal;
     durable_name = tramline::__private::DurableName;
-    event_type_literal = tramline::__private::event_type_literal;
     fill = tramline::__private::fill;
     group = tramline::__private::Group;
     group_literal = tramline::__private::group_literal;
@@ -96,6 +95,8 @@ paths! {
     pattern_literal = tramline::__private::pattern_literal;
     piece = tramline::__private::Piece;
     place = tramline::__private::place;
-    subject_literal = tramline::__private::subject_literal;
+    topic_pattern_literal = tramline::__private::topic_pattern_literal;
+    topic_schema_literal = tramline::__private::topic_schema_literal;
+    topic_subject_literal = tramline::__private::topic_subject_literal;
     uri_literal = tramline::__private::uri_literal;
 }

@@ -3,14 +3,13 @@
 use super::value::is_forbidden;
 use crate::text::char_at;
 
-/// The event type of a literal (contract Q1, Q4).
+/// Refuses a literal that is no event type (contract Q1, Q4).
 ///
 /// # Panics
 /// If it is none: at compile time, when called for a constant.
 #[doc(hidden)]
 #[track_caller]
-#[must_use]
-pub const fn event_type_literal(text: &'static str) -> &'static str {
+pub const fn check_event_type_literal(text: &'static str) {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
         panic!("an event type is not empty (Q1): name the kind of event, as in `com.example.invoice.raised.v1`");
@@ -23,5 +22,4 @@ pub const fn event_type_literal(text: &'static str) -> &'static str {
         }
         at += width;
     }
-    text
 }

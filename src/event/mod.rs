@@ -47,6 +47,6 @@ pub use self::{
 };
 #[doc(hidden)]
 pub use self::{
-    literal::event_type_literal,
-    uri::{source_literal, uri_literal},
+    literal::check_event_type_literal,
+    uri::{source_literal, topic_schema_literal, uri_literal},
 };

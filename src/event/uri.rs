@@ -67,6 +67,15 @@ pub const fn source_literal(text: &'static str) -> UriReference {
     }
 }
 
+/// The schema of a topic whose literal is checked elsewhere: a bad one is one error, and then there is none.
+#[doc(hidden)]
+pub const fn topic_schema_literal(text: &'static str) -> Option<Uri> {
+    match uri_syntax::check(text) {
+        Ok(Form::Absolute) => Some(Uri(Text::Static(text))),
+        Ok(Form::Relative) | Err(_) => None,
+    }
+}
+
 /// What [`uri!`](crate::uri) runs at compile time.
 #[doc(hidden)]
 #[track_caller]

@@ -42,6 +42,19 @@ literal! { Name, name_literal, check_name_literal, grammar::check_name }
 literal! { Group, group_literal, check_group_literal, grammar::check_group }
 literal! { DurableName, durable_literal, check_durable_literal, grammar::check_durable_name }
 
+/// The subject of a topic without places, and the pattern of any, whose literal is checked elsewhere: a bad one is one
+/// error, and nothing that is made of it is another.
+#[must_use]
+pub const fn topic_subject_literal(text: &'static str) -> Subject {
+    Subject(Text::Static(if grammar::check_subject(text).is_ok() { text } else { "-" }))
+}
+
+/// See [`topic_subject_literal`].
+#[must_use]
+pub const fn topic_pattern_literal(text: &'static str) -> Pattern {
+    Pattern(Text::Static(if grammar::check_pattern(text).is_ok() { text } else { ">" }))
+}
+
 /// Refuses a subscription's pattern, or subject, that can never select the topic of its payload (C33). One that breaks a
 /// rule is refused elsewhere.
 ///

@@ -1,45 +1,25 @@
-//! Emits the topic: its literals as constants that the compiler checks, and the implementation.
+//! Emits the topic: a check of each literal, and the implementation.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, GenericParam, Generics, Ident, LitStr, Type, ext::IdentExt, spanned::Spanned};
 
 use super::validate::{Declared, Piece, Place};
 use crate::paths;
 
-/// The implementation in a block, where `cargo check` evaluates its constants also if the type is generic.
+/// The checks, and the implementation. They are apart, since `cargo check` evaluates no constant of a generic type's, and
+/// so that a bad literal is an error once, where it stands.
 pub(crate) fn expand(declared: &Declared, item: &DeriveInput) -> TokenStream {
-    let site = Span::mixed_site();
-    let constants = constants(declared);
-    let uri = paths::uri(site);
-    let some = match &declared.schema {
-        Some(_) => {
-            let some = paths::some(site);
-            quote_spanned!(site=> #some(__SCHEMA))
-        }
-        None => paths::none(site),
-    };
-    let option = paths::option(site);
-    let pattern = paths::pattern(site);
-    let inner = quote_spanned! {site=>
-        const PATTERN: #pattern = __PATTERN;
-        const EVENT_TYPE: &'static str = __EVENT_TYPE;
-        const SCHEMA: #option<#uri> = #some;
-    };
+    let (checks, constants) = (checks(declared), constants(declared));
     let subject = subject(declared, &item.ident);
-    let implementation = implementation(item, &bounds(declared, &item.generics), &inner, &subject);
-    quote_spanned! {site=>
-        const _: () = {
-            #constants
-            #implementation
-        };
-    }
+    let implementation = implementation(item, &bounds(declared, &item.generics), &constants, &subject);
+    quote!(#checks #implementation)
 }
 
 /// In place of a topic with mistakes: every pattern selects it, and nothing of it ever runs.
 pub(crate) fn fallback(item: &DeriveInput) -> TokenStream {
     let site = Span::mixed_site();
-    let (pattern, literal, uri) = (paths::pattern(site), paths::pattern_literal(site), paths::uri(site));
+    let (pattern, literal, uri) = (paths::pattern(site), paths::topic_pattern_literal(site), paths::uri(site));
     let (option, none, unreachable) = (paths::option(site), paths::none(site), paths::unreachable(site));
     let inner = quote_spanned! {site=>
         const PATTERN: #pattern = #literal(">");
@@ -81,36 +61,48 @@ fn implementation(
     }
 }
 
-/// The literals, each checked at its own place. The constants have names that no type of the user's has in its generics.
+/// A constant item for each literal, at its place. The rules are those of a subject whose places are filled.
+fn checks(declared: &Declared) -> TokenStream {
+    let subject = with_places(declared, "x");
+    let (site, nothing) = (Span::mixed_site(), quote!(()));
+    let schema = declared.schema.as_ref().map(|schema| check(paths::uri_literal, schema, &paths::uri(site)));
+    let subject = check(paths::check_subject_literal, &subject, &nothing);
+    let event_type = check(paths::check_event_type_literal, &declared.event_type, &nothing);
+    quote!(#subject #event_type #schema)
+}
+
+fn check(check: fn(Span) -> TokenStream, literal: &LitStr, gives: &TokenStream) -> TokenStream {
+    let (site, at) = (Span::mixed_site(), literal.span());
+    let check = check(at);
+    let checked = quote_spanned!(at=> #check(#literal));
+    quote_spanned!(site=> const _: #gives = #checked;)
+}
+
+/// The subject with this in each place.
+fn with_places(declared: &Declared, place: &str) -> LitStr {
+    let tokens = declared.pieces.iter().map(|piece| match piece {
+        Piece::Word(word) => word,
+        Piece::Place(_) => place,
+    });
+    LitStr::new(&tokens.collect::<Vec<_>>().join("."), declared.subject.span())
+}
+
 fn constants(declared: &Declared) -> TokenStream {
     let site = Span::mixed_site();
-    let at = declared.subject.span();
-    let written = |place: &str| {
-        let tokens = declared.pieces.iter().map(|piece| match piece {
-            Piece::Word(word) => word,
-            Piece::Place(_) => place,
-        });
-        LitStr::new(&tokens.collect::<Vec<_>>().join("."), at)
+    let (pattern, make, selecting) =
+        (paths::pattern(site), paths::topic_pattern_literal(site), with_places(declared, "*"));
+    let (option, uri, event_type) = (paths::option(site), paths::uri(site), &declared.event_type);
+    let schema = match &declared.schema {
+        Some(schema) => {
+            let make = paths::topic_schema_literal(site);
+            quote_spanned!(site=> #make(#schema))
+        }
+        None => paths::none(site),
     };
-    // The rules are those of a subject whose places are filled; the pattern of one that breaks none is sound.
-    let (filled, selecting) = (written("x"), written("*"));
-    let (check, make, pattern) = (paths::check_subject_literal(at), paths::pattern_literal(at), paths::pattern(site));
-    let checked = quote_spanned!(at=> #check(#filled));
-    let made = quote_spanned!(at=> #make(#selecting));
-    let event_type = &declared.event_type;
-    let event_type = {
-        let (at, make) = (event_type.span(), paths::event_type_literal(event_type.span()));
-        quote_spanned!(at=> #make(#event_type))
-    };
-    let schema = declared.schema.as_ref().map(|schema| {
-        let (at, uri, make) = (schema.span(), paths::uri(site), paths::uri_literal(schema.span()));
-        let made = quote_spanned!(at=> #make(#schema));
-        quote_spanned!(site=> const __SCHEMA: #uri = #made;)
-    });
     quote_spanned! {site=>
-        const __PATTERN: #pattern = { #checked; #made };
-        const __EVENT_TYPE: &str = #event_type;
-        #schema
+        const PATTERN: #pattern = #make(#selecting);
+        const EVENT_TYPE: &'static str = #event_type;
+        const SCHEMA: #option<#uri> = #schema;
     }
 }
 
@@ -119,7 +111,7 @@ fn subject(declared: &Declared, ident: &Ident) -> TokenStream {
     let site = Span::mixed_site();
     let ok = paths::ok(site);
     if !declared.pieces.iter().any(|piece| matches!(piece, Piece::Place(_))) {
-        let (path, make, literal) = (paths::subject(site), paths::subject_literal(site), &declared.subject);
+        let (path, make, literal) = (paths::subject(site), paths::topic_subject_literal(site), &declared.subject);
         return quote_spanned! {site=>
             const SUBJECT: #path = #make(#literal);
             #ok(SUBJECT)
@@ -149,9 +141,7 @@ fn runs(pieces: &[Piece]) -> Vec<TokenStream> {
             Piece::Word(word) => words.push_str(word),
             Piece::Place(Place { name, member, ty }) => {
                 end(&mut words, &mut runs);
-                let at = ty.span().resolved_at(site);
-                let value = quote_spanned!(at=> &self.#member);
-                runs.push(quote_spanned!(site=> #place(#name, #value)));
+                runs.push(quote_spanned!(site=> #place::<#ty>(#name, &self.#member)));
             }
         }
     }
