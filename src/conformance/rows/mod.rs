@@ -1,0 +1,8 @@
+//! The rows: one file for each capability, one function for each row, bounded by what it needs.
+//!
+//! [`ROWS`](super::ROWS) says what each of them promises. A row is an async function that takes a
+//! [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead.
+
+pub mod at_most_once;
+pub mod delivery;
+pub mod settlement;

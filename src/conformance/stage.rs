@@ -1,0 +1,223 @@
+//! Where a row plays: a fixture, a session on its backend, and names that no other row has.
+
+use std::{
+    num::{NonZeroU32, NonZeroUsize},
+    time::Duration,
+};
+
+use super::{DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
+use crate::{
+    contract::{Backend, Session, SlowHandler, SourceId, StartAt},
+    event::{Event, UriReference},
+    subject::{Name, Pattern, Subject},
+};
+
+/// Where a row plays.
+pub struct Stage<F: Fixture> {
+    fixture: F,
+    session: <F::Backend as Backend>::Session,
+    namespace: String,
+    seen: Seen,
+    sources: u32,
+}
+
+impl<F: Fixture> Stage<F> {
+    pub(super) async fn open(namespace: String, seen: Seen) -> Result<Self> {
+        let fixture = F::open(&namespace).await;
+        let session = open_session(&fixture, &seen).await?;
+        Ok(Self { fixture, session, namespace, seen, sources: 0 })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &<F::Backend as Backend>::Session {
+        &self.session
+    }
+
+    /// The fixture.
+    pub fn fixture(&self) -> &F {
+        &self.fixture
+    }
+
+    /// How long things take.
+    pub fn timing(&self) -> Timing {
+        self.fixture.timing()
+    }
+
+    /// Writes down what happens, for when the row turns out red.
+    pub fn note(&self, what: impl std::fmt::Display) {
+        self.seen.note(what);
+    }
+
+    /// A subject of this row.
+    pub fn subject(&self, tokens: &str) -> Subject {
+        Subject::new(format!("{}.{tokens}", self.namespace)).expect("a row's subjects are valid")
+    }
+
+    /// A pattern of this row.
+    pub fn pattern(&self, tokens: &str) -> Pattern {
+        Pattern::new(format!("{}.{tokens}", self.namespace)).expect("a row's patterns are valid")
+    }
+
+    /// A small event.
+    pub fn event(&self, id: &str) -> Event {
+        let source = UriReference::new(format!("urn:tramline:conformance:{}", self.namespace));
+        Event::builder(id, source.expect("it is a URI"), "tramline.conformance")
+            .text(format!("the data of {id}"))
+            .build()
+            .expect("a row's events are valid")
+    }
+
+    /// What to subscribe: one pattern, fan-out, a bound of 64, three attempts, and the defaults of everything else.
+    pub fn plan(&mut self, tokens: &str) -> Plan {
+        let consumer = self.sources;
+        self.sources += 1;
+        Plan {
+            id: SourceId::new(1, consumer, 0),
+            name: Name::new(format!("{}-{consumer}", self.namespace)).expect("a row's names are valid"),
+            pattern: self.pattern(tokens),
+            shared: None,
+            bound: NonZeroUsize::new(64).expect("not zero"),
+            overflow: None,
+            ordered: false,
+            max_deliver: NonZeroU32::new(3).expect("not zero"),
+            start_at: StartAt::New,
+            slow_handler: SlowHandler::default(),
+            ack_wait: None,
+        }
+    }
+
+    /// A name that members of this row share, and no other row has: a group's, or a durable identity's.
+    pub fn shared(&self, name: &str) -> String {
+        format!("{}-{name}", self.namespace)
+    }
+
+    /// Subscribes.
+    ///
+    /// # Errors
+    /// It was refused.
+    pub async fn subscribe<M>(&self, plan: Plan) -> Result<Tap<<F::Backend as DeliversIn<M>>::Source>>
+    where
+        F::Backend: DeliversIn<M>,
+    {
+        let (name, pattern) = (plan.name.clone(), plan.pattern.clone());
+        match <F::Backend as DeliversIn<M>>::subscribe(&self.session, plan).await {
+            Ok(source) => {
+                self.note(format_args!("`{name}` subscribed to `{pattern}`"));
+                Ok(Tap::new(source, name, self.timing(), self.seen.clone()))
+            }
+            Err(error) => Err(Failure::error(format_args!("`{name}` could not subscribe to `{pattern}`"), &error)),
+        }
+    }
+
+    /// Subscribes to this pattern in mode `M`, with the defaults of [`plan`](Stage::plan).
+    ///
+    /// # Errors
+    /// It was refused.
+    pub async fn tap<M>(&mut self, tokens: &str) -> Result<Tap<<F::Backend as DeliversIn<M>>::Source>>
+    where
+        F::Backend: DeliversIn<M>,
+    {
+        let plan = self.plan(tokens);
+        self.subscribe::<M>(plan).await
+    }
+
+    /// Publishes small events of these ids, one after the other.
+    ///
+    /// # Errors
+    /// One was refused.
+    pub async fn publish<'i>(&self, tokens: &str, ids: impl IntoIterator<Item = &'i str>) -> Result {
+        for id in ids {
+            self.publish_event(tokens, self.event(id)).await?;
+        }
+        Ok(())
+    }
+
+    /// Publishes an event.
+    ///
+    /// # Errors
+    /// It was refused.
+    pub async fn publish_event(&self, tokens: &str, event: Event) -> Result {
+        let (subject, id) = (self.subject(tokens), event.id().to_owned());
+        match self.session.publish(&subject, event).await {
+            Ok(()) => {
+                self.note(format_args!("published `{id}` to `{subject}`"));
+                Ok(())
+            }
+            Err(error) => Err(Failure::error(format_args!("publishing `{id}` to `{subject}` was refused"), &error)),
+        }
+    }
+
+    /// Closes the session.
+    ///
+    /// # Errors
+    /// It did not close.
+    pub async fn close(&self) -> Result {
+        let closed = self.within("closing the session", self.session.close()).await?;
+        closed.map_err(|error| Failure::error("the session did not close", &error))?;
+        self.note("the session is closed");
+        Ok(())
+    }
+
+    /// Closes the session and opens another one.
+    ///
+    /// # Errors
+    /// The one did not close, or the other not open.
+    pub async fn reopen(&mut self) -> Result {
+        self.close().await?;
+        self.session = open_session(&self.fixture, &self.seen).await?;
+        Ok(())
+    }
+
+    /// Waits for what has to come.
+    ///
+    /// # Errors
+    /// It did not, within the fixture's patience.
+    pub async fn within<O>(&self, what: &str, future: impl Future<Output = O>) -> Result<O> {
+        let patience = self.timing().patience;
+        tokio::time::timeout(patience, future)
+            .await
+            .map_err(|_| Failure::seen(format!("{what} did not come to an end within {patience:?}")))
+    }
+
+    /// Lets time pass.
+    pub async fn pass(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+        self.note(format_args!("{time:?} have passed"));
+    }
+}
+
+impl<F: DurableFixture> Stage<F> {
+    /// Restarts the storage under an open session, and opens another session.
+    ///
+    /// # Errors
+    /// The new session did not open.
+    pub async fn restart(&mut self) -> Result {
+        self.fixture.restart().await;
+        self.note("the storage was restarted");
+        self.renew().await
+    }
+
+    /// The fixture, to do more to it.
+    pub fn fixture_mut(&mut self) -> &mut F {
+        &mut self.fixture
+    }
+
+    /// Gives the session of before a restart up, and opens another one.
+    ///
+    /// # Errors
+    /// The new session did not open.
+    pub async fn renew(&mut self) -> Result {
+        // What a session says that has lost its broker is no matter.
+        let _ = tokio::time::timeout(self.timing().patience, self.session.close()).await;
+        self.session = open_session(&self.fixture, &self.seen).await?;
+        Ok(())
+    }
+}
+
+async fn open_session<F: Fixture>(fixture: &F, seen: &Seen) -> Result<<F::Backend as Backend>::Session> {
+    let session = tokio::time::timeout(fixture.timing().patience, fixture.backend().open()).await;
+    let session = session.map_err(|_| Failure::seen("the session did not open in time"))?;
+    let session = session.map_err(|error| Failure::error("the session did not open", &error))?;
+    seen.note("a session is open");
+    Ok(session)
+}

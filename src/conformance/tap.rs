@@ -1,0 +1,250 @@
+//! A source, as rows look at it.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    time::Duration,
+};
+
+use futures_core::Stream;
+use tokio::time::timeout;
+
+use super::{Failure, Result, Timing, seen::Seen};
+use crate::{
+    contract::{
+        FinalReading, Incoming, Message, Outcome, RetireReason, Settle, SettleError, Settlement, Source, SourceControl,
+        SourceStats,
+    },
+    event::Event,
+    subject::{Name, Subject},
+};
+
+/// A source, as rows look at it: its stream, its control, and the log that both write.
+pub struct Tap<S: Source> {
+    deliveries: Pin<Box<S::Deliveries>>,
+    control: S::Control,
+    handed_over: u64,
+    name: Name,
+    timing: Timing,
+    seen: Seen,
+}
+
+impl<S: Source> Tap<S> {
+    pub(super) fn new(source: S, name: Name, timing: Timing, seen: Seen) -> Self {
+        let (deliveries, control) = source.split();
+        Self { deliveries: Box::pin(deliveries), control, handed_over: 0, name, timing, seen }
+    }
+
+    /// The subscription's name.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The control half.
+    pub fn control(&self) -> &S::Control {
+        &self.control
+    }
+
+    /// The next delivery, which has to be a valid event.
+    ///
+    /// # Errors
+    /// Nothing came within the fixture's patience, the stream ended, or what came is malformed.
+    pub async fn next(&mut self) -> Result<Got<S::Settler>> {
+        match self.next_within(self.timing.patience).await? {
+            Some(got) => Ok(got),
+            None => {
+                let patience = self.timing.patience;
+                Err(Failure::seen(format!("nothing came to `{}` within {patience:?}", self.name)))
+            }
+        }
+    }
+
+    /// The next delivery, if one comes within this time.
+    ///
+    /// # Errors
+    /// The stream ended, or what came is malformed.
+    pub async fn next_within(&mut self, time: Duration) -> Result<Option<Got<S::Settler>>> {
+        let Ok(next) = timeout(time, self.incoming()).await else { return Ok(None) };
+        let Some(Incoming { message, attempt, settler, .. }) = next else {
+            return Err(Failure::seen(format!("the stream of `{}` ended", self.name)));
+        };
+        let attempt = attempt.get();
+        match message {
+            Ok(Message { subject, event, .. }) => {
+                let id = event.id();
+                self.seen.note(format_args!("`{}` got `{id}` on `{subject}`, attempt {attempt}", self.name));
+                Ok(Some(Got { subject, event, attempt, settler, seen: self.seen.clone() }))
+            }
+            Err(malformed) => {
+                Err(Failure::error(format_args!("what came to `{}` as attempt {attempt}", self.name), &malformed))
+            }
+        }
+    }
+
+    /// What comes next, as it is; none where the stream ends.
+    pub async fn incoming(&mut self) -> Option<Incoming<S::Settler>> {
+        let incoming = poll_fn(|cx| self.deliveries.as_mut().poll_next(cx)).await;
+        self.handed_over += u64::from(incoming.is_some());
+        incoming
+    }
+
+    /// The next so many deliveries, each acknowledged: their ids.
+    ///
+    /// # Errors
+    /// One did not come, or its settlement was refused.
+    pub async fn take(&mut self, count: usize) -> Result<Vec<String>> {
+        let mut ids = Vec::with_capacity(count);
+        for _ in 0..count {
+            let got = self.next().await?;
+            ids.push(got.id().to_owned());
+            got.ack().await?;
+        }
+        Ok(ids)
+    }
+
+    /// Nothing comes for as long as the fixture watches.
+    ///
+    /// # Errors
+    /// Something came, or the stream ended.
+    pub async fn stays_quiet(&mut self) -> Result {
+        self.stays_quiet_for(self.timing.quiet).await
+    }
+
+    /// Nothing comes for this long.
+    ///
+    /// # Errors
+    /// Something came, or the stream ended.
+    pub async fn stays_quiet_for(&mut self, time: Duration) -> Result {
+        match self.next_within(time).await? {
+            None => Ok(()),
+            Some(got) => {
+                let (id, attempt) = (got.id(), got.attempt);
+                Err(Failure::seen(format!("`{}` got `{id}`, attempt {attempt}, and nothing was due", self.name)))
+            }
+        }
+    }
+
+    /// The stream ends within the fixture's patience, and yields nothing before that.
+    ///
+    /// # Errors
+    /// It goes on, or yields something.
+    pub async fn ends(&mut self) -> Result {
+        let patience = self.timing.patience;
+        match timeout(patience, self.incoming()).await {
+            Ok(None) => {
+                self.seen.note(format_args!("the stream of `{}` ended", self.name));
+                Ok(())
+            }
+            Ok(Some(_)) => Err(Failure::seen(format!("`{}` got a delivery, and its stream had to end", self.name))),
+            Err(_) => Err(Failure::seen(format!("the stream of `{}` did not end within {patience:?}", self.name))),
+        }
+    }
+
+    /// A reading of the counters, which has to be in balance (L2).
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn stats(&self) -> Result<SourceStats> {
+        self.balanced(self.control.snapshot())
+    }
+
+    /// Retires the source, and gives its last reading.
+    ///
+    /// # Errors
+    /// It did not retire within the fixture's patience, or the reading is not in balance (L2).
+    pub async fn retire(&self, reason: RetireReason) -> Result<FinalReading> {
+        let patience = self.timing.patience;
+        let Ok(retired) = timeout(patience, self.control.retire(reason)).await else {
+            return Err(Failure::seen(format!("`{}` did not retire within {patience:?}", self.name)));
+        };
+        let last = retired.map_err(|error| Failure::error(format_args!("`{}` did not retire", self.name), &error))?;
+        self.balanced(last.stats)?;
+        self.seen.note(format_args!("`{}` retired: {}", self.name, counts(last.stats)));
+        Ok(last)
+    }
+
+    fn balanced(&self, stats: SourceStats) -> Result<SourceStats> {
+        let handed_over = self.handed_over;
+        if stats.accepted == handed_over + stats.pending + stats.evicted {
+            return Ok(stats);
+        }
+        let (name, counts) = (&self.name, counts(stats));
+        Err(Failure::seen(format!("L2 does not hold at `{name}`, which handed {handed_over} over: {counts}")))
+    }
+}
+
+/// One delivery in hand.
+pub struct Got<S> {
+    /// Where it was published.
+    pub subject: Subject,
+    /// The event.
+    pub event: Event,
+    /// The number of the attempt.
+    pub attempt: u32,
+    settler: S,
+    seen: Seen,
+}
+
+impl<S: Settle> Got<S> {
+    /// The event's id.
+    pub fn id(&self) -> &str {
+        self.event.id()
+    }
+
+    /// Settles it.
+    ///
+    /// # Errors
+    /// As the backend answers.
+    pub fn settle(self, settlement: Settlement) -> impl Future<Output = std::result::Result<(), SettleError>> + Send {
+        let Self { event, attempt, settler, seen, .. } = self;
+        async move {
+            let settled = settler.settle(settlement).await;
+            let (id, Settlement { outcome, delay, .. }) = (event.id(), settlement);
+            let answer = if settled.is_ok() { "" } else { ": refused" };
+            seen.note(format_args!("attempt {attempt} at `{id}` settled as {outcome:?} after {delay:?}{answer}"));
+            settled
+        }
+    }
+
+    /// Acknowledges it.
+    ///
+    /// # Errors
+    /// The backend refused.
+    pub async fn ack(self) -> Result {
+        self.say(Settlement::new(Outcome::Acked)).await
+    }
+
+    /// Declines it.
+    ///
+    /// # Errors
+    /// The backend refused.
+    pub async fn nack(self) -> Result {
+        self.say(Settlement::new(Outcome::Nacked)).await
+    }
+
+    /// Settles it, which has to be possible.
+    ///
+    /// # Errors
+    /// The backend refused.
+    pub async fn say(self, settlement: Settlement) -> Result {
+        let (id, attempt) = (self.id().to_owned(), self.attempt);
+        let settled = self.settle(settlement).await;
+        settled.map_err(|error| {
+            Failure::error(format_args!("settling attempt {attempt} at `{id}` as {:?}", settlement.outcome), &error)
+        })
+    }
+
+    /// The settler alone.
+    pub fn into_settler(self) -> S {
+        self.settler
+    }
+}
+
+/// A reading in short.
+pub(super) fn counts(stats: SourceStats) -> String {
+    let SourceStats { accepted, pending, refused, evicted, exhausted, lease_expired, .. } = stats;
+    format!(
+        "accepted {accepted}, pending {pending}, refused {refused}, evicted {evicted}, exhausted {exhausted}, lease \
+         expired {lease_expired}"
+    )
+}

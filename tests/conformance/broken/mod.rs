@@ -1,0 +1,97 @@
+//! The in-memory backend, broken on purpose in one respect at a time.
+//!
+//! A fault is a [`Fault`] with one of its hooks filled in; the files beside this one have them, by the rows that see them.
+
+mod backend;
+mod delivery;
+mod settlement;
+
+use std::{cell::RefCell, sync::Arc};
+
+use tramline::{
+    Event, Subject,
+    conformance::Fixture,
+    contract::{AtLeastOnceSpec, AtMostOnceSpec, Settlement, SourceStats},
+};
+
+use self::backend::Broken;
+use crate::both_ways::Mutant;
+
+/// Where a backend can be broken. What a fault leaves alone is memory's.
+pub(crate) trait Fault: Send + Sync + 'static {
+    /// Whether a source gets to see what arrives for it; called before it is handed over, in the order of arrival.
+    fn arrives(&self, _arrival: &mut Arrival<'_>) -> Passes {
+        Passes::Once
+    }
+
+    /// What is asked of memory when this is asked of the backend.
+    fn at_most_once(&self, _spec: &mut AtMostOnceSpec) {}
+
+    /// The same, at least once.
+    fn at_least_once(&self, _spec: &mut AtLeastOnceSpec) {}
+
+    /// What is said to memory when this is said to the settler.
+    fn settles(&self, settlement: Settlement) -> Settlement {
+        settlement
+    }
+
+    /// What is read when memory counts this.
+    fn counts(&self, stats: SourceStats) -> SourceStats {
+        stats
+    }
+}
+
+/// What arrives at a source.
+pub(crate) struct Arrival<'a> {
+    /// Which arrival of this source it is, from 0.
+    pub(crate) nth: u64,
+    /// Whether it is a source at least once.
+    pub(crate) at_least_once: bool,
+    pub(crate) subject: &'a mut Subject,
+    pub(crate) event: &'a mut Event,
+    pub(crate) attempt: &'a mut std::num::NonZeroU32,
+}
+
+/// What becomes of an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passes {
+    Once,
+    Never,
+}
+
+/// Nothing is broken.
+struct Sound;
+
+impl Fault for Sound {}
+
+thread_local! {
+    /// The fault of this thread's backends. Each run has a thread and a runtime of its own.
+    static FAULT: RefCell<Arc<dyn Fault>> = RefCell::new(Arc::new(Sound));
+}
+
+/// From here on this thread's backends have this fault.
+pub(crate) fn set_fault(fault: Arc<dyn Fault>) {
+    FAULT.set(fault);
+}
+
+pub(crate) struct BrokenFixture(Arc<dyn Fault>);
+
+impl Fixture for BrokenFixture {
+    type Backend = Broken;
+
+    async fn open(_namespace: &str) -> Self {
+        Self(FAULT.with_borrow(Arc::clone))
+    }
+
+    fn backend(&self) -> Broken {
+        Broken(self.0.clone())
+    }
+}
+
+// Without a fault it is green, row by row: what turns red on a mutant does so because of the fault.
+tramline::conformance! { volatile: BrokenFixture }
+
+/// Every mutant of memory.
+pub(crate) fn mutants() -> Vec<Mutant> {
+    [delivery::mutants(), settlement::mutants()].into_iter().flatten().collect()
+}
