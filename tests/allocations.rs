@@ -16,8 +16,8 @@ use allocation_counter::measure;
 use serde::Deserialize;
 use tokio::runtime::{Builder, Runtime};
 use tramline::{
-    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject, pattern,
-    source, subject, subscription,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject, Topic,
+    pattern, source, subject, subscription,
 };
 
 #[derive(Deserialize)]
@@ -131,4 +131,17 @@ fn neither_a_publish_nor_a_delivery_nor_a_settlement_allocates() {
 #[test]
 fn the_counter_counts() {
     assert_eq!(measure(|| drop(std::hint::black_box(Box::new(17)))).count_total, 1);
+}
+
+#[derive(Topic)]
+#[topic(subject = "service.up", event_type = "com.example.up.v1", schema = "urn:example:up")]
+struct Up;
+
+#[test]
+fn a_topic_without_places_has_its_subject_and_its_schema_without_allocating() {
+    let used = measure(|| {
+        assert_eq!(Up.subject().expect("no place can go wrong"), "service.up");
+        assert!(Up::SCHEMA.is_some());
+    });
+    assert_eq!(used.count_total, 0, "{used:?}");
 }

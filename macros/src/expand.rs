@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, ReturnType, Type};
 
 use crate::{
+    carries,
     function::Function,
     lifetimes,
     lower::{Bound, ModeType, Model},
@@ -18,7 +19,7 @@ pub(crate) fn expand(model: &Model, function: &Function) -> TokenStream {
     let (conditions, constants) = (&function.conditions, &model.constants);
     let users = [itself(function), call(function)];
     let (subscription, runs_on) = (subscription(model, function), runs_on(model, function));
-    let generated = [topics(model, function), subscription, runs_on, handler(model, function)];
+    let generated = [carries::checks(model, function), subscription, runs_on, handler(model, function)];
     let site = Span::mixed_site();
     quote_spanned! {site=>
         #item
@@ -73,30 +74,6 @@ pub(crate) fn call(function: &Function) -> TokenStream {
                 #ident(#(#names),*)
             }
         }
-    }
-}
-
-/// A constant item for each argument that may carry a topic, which holds the topic to what is selected (contract C33).
-fn topics(model: &Model, function: &Function) -> TokenStream {
-    let (site, at) = (Span::mixed_site(), model.selects.span());
-    let (carries, no_topic) = (paths::carries(site), paths::no_topic(site));
-    let (check, selects) = (paths::check_selects_literal(at), &model.selects);
-    let owned = function.arguments().filter(|ty| matches!(ty, Type::Path(_)));
-    let checks: Vec<_> = owned
-        .map(|ty| {
-            let ty = lifetimes::for_ever(ty);
-            let topic = quote_spanned!(site=> <#carries<#ty>>::TOPIC);
-            let checked = quote_spanned!(at=> #check(#selects, #topic));
-            quote_spanned!(site=> const _: () = #checked;)
-        })
-        .collect();
-    if checks.is_empty() {
-        return TokenStream::new();
-    }
-    quote_spanned! {site=>
-        #[allow(unused_imports)]
-        use #no_topic as _;
-        #(#checks)*
     }
 }
 

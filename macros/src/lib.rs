@@ -9,6 +9,7 @@
 
 use proc_macro::TokenStream;
 
+mod carries;
 mod errors;
 mod expand;
 mod fallback;
