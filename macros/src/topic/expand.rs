@@ -139,7 +139,8 @@ fn runs(pieces: &[Piece]) -> Vec<TokenStream> {
         }
         match token {
             Piece::Word(word) => words.push_str(word),
-            Piece::Place(Place { name, member, ty }) => {
+            Piece::Place(field) => {
+                let Place { name, member, ty } = &**field;
                 end(&mut words, &mut runs);
                 runs.push(quote_spanned!(site=> #place::<#ty>(#name, &self.#member)));
             }
@@ -160,7 +161,7 @@ fn bounds(declared: &Declared, generics: &Generics) -> Vec<TokenStream> {
         })
         .collect();
     let places = declared.pieces.iter().filter_map(|piece| match piece {
-        Piece::Place(Place { ty, .. }) => Some(ty),
+        Piece::Place(place) => Some(&place.ty),
         Piece::Word(_) => None,
     });
     let generic = places.filter(|ty| names_any(ty.to_token_stream(), &parameters));

@@ -23,7 +23,7 @@ pub(crate) struct Declared {
 /// One token of the subject.
 pub(crate) enum Piece {
     Word(String),
-    Place(Place),
+    Place(Box<Place>),
 }
 
 /// A field, as a place names it.
@@ -91,7 +91,7 @@ fn pieces(tokens: Vec<Token>, at: Span, item: &DeriveInput, errors: &mut Errors)
             return None;
         };
         if let Some((member, field)) = members(fields).find(|(member, _)| written(member) == name) {
-            pieces.push(Piece::Place(Place { name, member, ty: field.ty.clone() }));
+            pieces.push(Piece::Place(Box::new(Place { name, member, ty: field.ty.clone() })));
         } else {
             errors.at(at, no_field(&name, fields, item));
             sound = false;
