@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::Stream;
+use futures_util::{FutureExt, Stream};
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemorySession, MemorySource},
@@ -15,9 +15,9 @@ use tramline::{
     contract::{
         AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce,
         DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease, MatchesPatterns,
-        NothingToSettle, OpenError, Orders, PublishError, QueuePlace, RetireError, RetireReason, RoutesAroundDegraded,
-        Session, Settle, SettleError, Settlement, ShedsNewest, ShedsOldest, Source, SourceControl, SourceStats,
-        SubscribeError, Volatile,
+        NothingToSettle, OpenError, Orders, Outcome, PublishError, QueuePlace, RetireError, RetireReason,
+        RoutesAroundDegraded, Session, Settle, SettleError, Settlement, ShedsNewest, ShedsOldest, Source,
+        SourceControl, SourceId, SourceStats, SubscribeError, Volatile,
     },
 };
 
@@ -43,7 +43,13 @@ impl Backend for Broken {
 
 impl Session for BrokenSession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.inside.publish(subject, event).await
+        if let Some(first) = self.fault.first(subject, &event) {
+            let _ = self.inside.publish(&first, event.clone()).await;
+        }
+        match self.fault.publishes(event)? {
+            Some(event) => self.fault.published(self.inside.publish(subject, event).await),
+            None => Ok(()),
+        }
     }
 
     async fn close(&self) -> Result<(), CloseError> {
@@ -57,7 +63,8 @@ impl DeliversAtMostOnce for Broken {
     async fn at_most_once(session: &BrokenSession, mut spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_most_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, at_least_once: false })
+        let id = spec.id;
+        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -71,7 +78,8 @@ impl DeliversAtLeastOnce for Broken {
     async fn at_least_once(session: &BrokenSession, mut spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_least_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, at_least_once: true })
+        let id = spec.id;
+        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -93,20 +101,23 @@ impl FailsWhenFull for Broken {
         event: Event,
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
-        Memory::publish_when_room(&session.inside, subject, event, within).await
+        if let Some(first) = session.fault.first(subject, &event) {
+            let _ = session.inside.publish(&first, event.clone()).await;
+        }
+        Memory::publish_when_room(&session.inside, subject, event, session.fault.waits(within)).await
     }
 }
 
 pub(crate) struct BrokenSource<S> {
     inside: S,
     fault: Arc<dyn Fault>,
-    at_least_once: bool,
+    id: SourceId,
 }
 
 pub(crate) struct BrokenDeliveries<D> {
     inside: D,
     fault: Arc<dyn Fault>,
-    at_least_once: bool,
+    id: SourceId,
     arrived: u64,
 }
 
@@ -125,9 +136,9 @@ where
     type Control = BrokenControl<S::Control>;
 
     fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, at_least_once } = self;
+        let Self { inside, fault, id } = self;
         let (deliveries, control) = inside.split();
-        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), at_least_once, arrived: 0 };
+        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), id, arrived: 0 };
         (deliveries, BrokenControl { inside: control, fault })
     }
 }
@@ -144,13 +155,13 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
             this.arrived += 1;
             let mut arrival = Arrival {
                 nth,
-                at_least_once: this.at_least_once,
+                source: this.id,
                 subject: &mut message.subject,
                 event: &mut message.event,
                 attempt: &mut attempt,
             };
             match this.fault.arrives(&mut arrival) {
-                Passes::Never => {}
+                Passes::Never => incoming.settler.lose(),
                 Passes::Once => {
                     let settler = incoming.settler.broken(&this.fault);
                     return Poll::Ready(Some(Incoming::of(message, settler).attempt(attempt)));
@@ -177,6 +188,15 @@ pub(crate) trait Settling: Settle {
     type Broken: Settle;
 
     fn broken(self, fault: &Arc<dyn Fault>) -> Self::Broken;
+
+    /// Nobody gets the message, now or later.
+    fn lose(self)
+    where
+        Self: Sized,
+    {
+        let lost = self.settle(Settlement::new(Outcome::Acked)).now_or_never();
+        assert!(lost.is_some_and(|settled| settled.is_ok()), "memory settles at once");
+    }
 }
 
 impl Settling for NothingToSettle {
