@@ -20,7 +20,7 @@ pub(crate) fn checks(model: &Model, function: &Function) -> TokenStream {
             let ty = lifetimes::for_ever(ty);
             let topic = quote_spanned!(site=> <#carries<#ty>>::TOPIC);
             let checked = quote_spanned!(at=> #check(#selects, #topic));
-            quote_spanned!(site=> const _: () = #checked;)
+            quote_spanned!(site=> #[allow(deprecated)] const _: () = #checked;)
         })
         .collect();
     if checks.is_empty() {

@@ -39,10 +39,12 @@ const _: () = {
         );
         #[allow(unused_imports)]
         use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
         const _: () = ::tramline::__private::check_selects_literal(
             "invoice.raised",
             <::tramline::__private::Carries<State<Db>>>::TOPIC,
         );
+        #[allow(deprecated)]
         const _: () = ::tramline::__private::check_selects_literal(
             "invoice.raised",
             <::tramline::__private::Carries<Delivery<AtLeastOnce<Delayed>>>>::TOPIC,

@@ -33,6 +33,7 @@ const _: () = {
         );
         #[allow(unused_imports)]
         use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
         const _: () = ::tramline::__private::check_selects_literal(
             "greeting.>",
             <::tramline::__private::Carries<Payload<Hello<'static>>>>::TOPIC,
