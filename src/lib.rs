@@ -34,7 +34,8 @@
 //!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict)); subscriptions made at run
 //!   time ([`subscription`](mod@subscription)).
 //! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
-//! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`].
+//! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`]; a payload type that knows where it
+//!   goes is a [`Topic`](trait@Topic).
 //! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].
 //!
 //! # Features
@@ -57,6 +58,7 @@ pub mod guide;
 pub mod subject;
 pub mod subscription;
 mod text;
+pub mod topic;
 
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
@@ -77,7 +79,9 @@ pub use crate::{
     },
 };
 
-pub use tramline_macros::subscription;
+pub use crate::topic::Topic;
+
+pub use tramline_macros::{Topic, subscription};
 
 /// The example on the front page compiles.
 #[cfg(doctest)]

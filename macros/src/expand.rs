@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, ReturnType, Type};
 
 use crate::{
+    carries,
     function::Function,
     lifetimes,
     lower::{Bound, ModeType, Model},
@@ -17,7 +18,8 @@ pub(crate) fn expand(model: &Model, function: &Function) -> TokenStream {
     let item = structure(function);
     let (conditions, constants) = (&function.conditions, &model.constants);
     let users = [itself(function), call(function)];
-    let generated = [subscription(model, function), runs_on(model, function), handler(model, function)];
+    let (subscription, runs_on) = (subscription(model, function), runs_on(model, function));
+    let generated = [carries::checks(model, function), subscription, runs_on, handler(model, function)];
     let site = Span::mixed_site();
     quote_spanned! {site=>
         #item

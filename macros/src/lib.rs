@@ -1,4 +1,4 @@
-//! The attribute of tramline, `#[subscription]`. Use it as `tramline::subscription`; this crate alone is of no use.
+//! The macros of tramline, `#[subscription]` and `#[derive(Topic)]`. Use them from `tramline`; this crate alone is of no use.
 //!
 //! A declaration goes through it as through a compiler, one file for each step: `parse` reads entries, `words` and
 //! `settings` know what they mean, `validate` what they mean together, `function` takes the handler apart, `lower` says
@@ -9,6 +9,7 @@
 
 use proc_macro::TokenStream;
 
+mod carries;
 mod errors;
 mod expand;
 mod fallback;
@@ -23,6 +24,7 @@ mod subscription;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod topic;
 mod validate;
 mod words;
 
@@ -106,4 +108,27 @@ mod words;
 #[proc_macro_attribute]
 pub fn subscription(attribute: TokenStream, item: TokenStream) -> TokenStream {
     subscription::subscription(attribute.into(), item.into()).into()
+}
+
+/// Makes a payload type a topic: a type that has its subject, its event type and its schema.
+///
+/// ```text
+/// #[derive(Serialize, Deserialize, Topic)]
+/// #[topic(
+///     subject = "order.{region}.placed",
+///     event_type = "com.example.order.placed.v1",
+///     schema = "https://example.com/schemas/order.json"
+/// )]
+/// struct OrderPlaced<'a> { region: Region, total: u64, note: &'a str }
+///
+/// bus.publish_topic(&OrderPlaced { region, total, note }).await?
+/// ```
+///
+/// `subject` and `event_type` are required, and all three are texts that the compiler checks. A token `{field}` of the
+/// subject is a place, which becomes one token: what the field's `Display` writes, checked when a value is published.
+/// Fields of tuple structs are `{0}`, `{1}` and so on; an enum's subject has no places. Type parameters that fill a place
+/// get the bound that they can be displayed.
+#[proc_macro_derive(Topic, attributes(topic))]
+pub fn topic(item: TokenStream) -> TokenStream {
+    topic::topic(item.into()).into()
 }

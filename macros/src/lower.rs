@@ -18,6 +18,8 @@ pub(crate) struct Model {
     pub(crate) mode: ModeType,
     /// What the backend must be able to do; first of all, deliver in the mode.
     pub(crate) bounds: Vec<Bound>,
+    /// The literal that selects.
+    pub(crate) selects: LitStr,
     /// The literals, as constant items that the compiler checks.
     pub(crate) constants: TokenStream,
     /// The body of `Subscription::settings`, which names the constants.
@@ -60,6 +62,7 @@ pub(crate) fn lower(declared: &Declared) -> Model {
     Model {
         mode: mode(declared),
         bounds: bounds(declared),
+        selects: declared.selects.literal().clone(),
         constants: constants(declared),
         settings: settings(declared),
     }

@@ -18,9 +18,11 @@ paths! {
     duration = core::time::Duration;
     err = core::result::Result::Err;
     future = core::future::Future;
+    none = core::option::Option::None;
     nonzero_u32 = core::num::NonZeroU32;
     nonzero_usize = core::num::NonZeroUsize;
     ok = core::result::Result::Ok;
+    option = core::option::Option;
     pending = core::future::pending;
     result = core::result::Result;
     send = core::marker::Send;
@@ -65,10 +67,21 @@ paths! {
     start_at = tramline::contract::StartAt;
     subscription = tramline::subscription::Subscription;
 
-    // Only for this macro.
+    // What a topic is.
+    fills_place = tramline::topic::FillsPlace;
+    subject = tramline::subject::Subject;
+    topic = tramline::topic::Topic;
+    topic_error = tramline::topic::TopicError;
+    uri = tramline::event::Uri;
+
+    // Only for these macros.
+    carries = tramline::__private::Carries;
+    check_event_type_literal = tramline::__private::check_event_type_literal;
+    check_selects_literal = tramline::__private::check_selects_literal;
     check_subject_literal = tramline::__private::check_subject_literal;
     durable_literal = tramline::__private::durable_literal;
     durable_name = tramline::__private::DurableName;
+    fill = tramline::__private::fill;
     group = tramline::__private::Group;
     group_literal = tramline::__private::group_literal;
     handling = tramline::__private::Handling;
@@ -77,6 +90,13 @@ paths! {
     name = tramline::__private::Name;
     name_literal = tramline::__private::name_literal;
     no_source = tramline::__private::NoSource;
+    no_topic = tramline::__private::NoTopic;
     pattern = tramline::__private::Pattern;
     pattern_literal = tramline::__private::pattern_literal;
+    piece = tramline::__private::Piece;
+    place = tramline::__private::place;
+    topic_pattern_literal = tramline::__private::topic_pattern_literal;
+    topic_schema_literal = tramline::__private::topic_schema_literal;
+    topic_subject_literal = tramline::__private::topic_subject_literal;
+    uri_literal = tramline::__private::uri_literal;
 }

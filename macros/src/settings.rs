@@ -34,7 +34,11 @@ pub(crate) struct Set<T> {
 }
 
 impl<T> Slot<T> {
-    fn read(entry: Option<Entry>, errors: &mut Errors, read: impl FnOnce(Entry, &mut Errors) -> Option<T>) -> Self {
+    pub(crate) fn read(
+        entry: Option<Entry>,
+        errors: &mut Errors,
+        read: impl FnOnce(Entry, &mut Errors) -> Option<T>,
+    ) -> Self {
         let Some(entry) = entry else { return Self::Absent };
         if matches!(entry.value, Value::Broken) {
             return Self::Broken;

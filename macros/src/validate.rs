@@ -30,6 +30,14 @@ pub(crate) enum Selects {
     Pattern(LitStr),
 }
 
+impl Selects {
+    pub(crate) fn literal(&self) -> &LitStr {
+        match self {
+            Self::Subject(text) | Self::Pattern(text) => text,
+        }
+    }
+}
+
 pub(crate) enum DeclaredMode {
     AtMostOnce { group: Option<LitStr> },
     AtLeastOnce(Box<AtLeastOnce>),

@@ -1,4 +1,4 @@
-//! The words of the attribute: which are accepted where, and what is said to one that is not.
+//! The words of the attributes: which are accepted where, and what is said to one that is not.
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,9 @@ pub(crate) const AT_LEAST_ONCE_ONLY: &[&str] = &[
     "backoff",
     "max_nack_delay",
 ];
+
+/// The parts of `#[topic(..)]`.
+pub(crate) const TOPIC: &[&str] = &["subject", "event_type", "schema"];
 
 pub(crate) const RESTART: &[&str] = &["max_restarts", "initial", "max", "reset_after"];
 pub(crate) const BACKOFF: &[&str] = &["initial", "max", "multiplier"];
@@ -65,6 +68,11 @@ impl Words {
             &|word, hint| format!("unknown setting `{word}`; {hint}the settings are\n{all}"),
             errors,
         )
+    }
+
+    /// The parts of `#[topic(..)]`.
+    pub(crate) fn of_topic(entries: Vec<Entry>, errors: &mut Errors) -> Self {
+        Self::of_parts("topic", entries, TOPIC, errors)
     }
 
     /// The parts of `setting(..)`.

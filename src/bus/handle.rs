@@ -12,7 +12,8 @@ use crate::{
     contract::{Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
-    subscription::{Addressed, Publisher, value_builder},
+    subscription::{Addressed, Publisher, topic_event, value_builder},
+    topic::Topic,
 };
 
 /// Publishes to a bus and looks at it, in whatever state it is.
@@ -46,8 +47,19 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(&self.core.source, event_type, value);
-        PublishValue::new(Origin::Handle(&self.core), subject.clone(), event)
+        let event = self.event(event_type, value);
+        PublishValue::new(Origin::Handle(&self.core), event.map(|event| (subject.clone(), event)))
+    }
+
+    /// Publishes a value of a topic; see [`Bus::publish_topic`](super::Bus::publish_topic).
+    ///
+    /// # Errors
+    /// See [`PublishError`].
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishValue<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishValue::new(Origin::Handle(&self.core), topic_event(value, self.event(T::EVENT_TYPE, value)))
     }
 
     /// Publishes many events; see [`Bus::publish_batch`](super::Bus::publish_batch). What has not been sent when the bus

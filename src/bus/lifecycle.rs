@@ -17,8 +17,9 @@ use crate::{
     subject::{DurableName, Name, Subject},
     subscription::{
         Addressed, BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription,
-        WantsSubject, value_builder,
+        WantsSubject, topic_event, value_builder,
     },
+    topic::Topic,
 };
 
 /// How long a start may take unless it is said otherwise.
@@ -174,8 +175,22 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(&self.core.source, event_type, value);
-        PublishValue::new(Origin::Bus(self.activation()), subject.clone(), event)
+        let event = self.event(event_type, value);
+        PublishValue::new(Origin::Bus(self.activation()), event.map(|event| (subject.clone(), event)))
+    }
+
+    /// Publishes a value of a topic: on its own subject, with its own event type and `dataschema`, and else as
+    /// [`publish_value`](Self::publish_value) does (contract P2). Add [`when_room`](PublishValue::when_room) to wait for
+    /// room instead of failing.
+    ///
+    /// # Errors
+    /// See [`PublishError`]; [`PublishError::Topic`] if a field does not make a token of the subject, in which case
+    /// nothing is sent.
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishValue<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishValue::new(Origin::Bus(self.activation()), topic_event(value, self.event(T::EVENT_TYPE, value)))
     }
 
     /// Publishes many events, each on its subject, without waiting for one to be confirmed before the next is sent: up to

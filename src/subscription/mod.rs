@@ -22,6 +22,7 @@ mod publisher;
 mod restart;
 mod runs_on;
 pub(crate) mod sealed;
+mod selects;
 mod settings;
 mod verdict;
 
@@ -48,8 +49,13 @@ pub(crate) use self::{
     batch::{WINDOW, publish_all},
     extract::panic_text,
     handler::Surroundings,
-    publisher::{Outlet, value_builder},
+    publisher::{Outlet, topic_event, value_builder},
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]
-pub use self::{fallback::NoSource, handling::Handling, keyed_by::keyed_by_literal};
+pub use self::{
+    fallback::NoSource,
+    handling::Handling,
+    keyed_by::keyed_by_literal,
+    selects::{Carries, NoTopic},
+};

@@ -31,5 +31,6 @@ mod stop;
 mod supervision;
 mod threads;
 mod threads_at_least_once;
+mod topics;
 mod types;
 mod witness;

@@ -19,7 +19,7 @@ pub(crate) fn builder() -> BusBuilder<Memory> {
 }
 
 /// Builds and starts a bus that has nothing wrong with it.
-pub(crate) async fn start<B: Backend>(builder: BusBuilder<B>) -> Bus<B, Running> {
+pub(crate) async fn start<B: Backend, S: Send + Sync + 'static>(builder: BusBuilder<B, S>) -> Bus<B, Running> {
     builder.build().expect("valid").start().await.expect("starts")
 }
 

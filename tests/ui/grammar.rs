@@ -67,6 +67,22 @@ const OURS: &[(&str, &[&str])] = &[
             "error[E0277]: a message that is delivered again {}",
         ],
     ),
+    (
+        "topic",
+        &[
+            "error: `{}` {}",
+            "error: `#[topic(..)]` {}",
+            "error: an enum has no fields that all its variants share, {}",
+            "error: a union is no topic; {}",
+            "error[E0080]: evaluation panicked: a subject {}",
+            "error[E0080]: evaluation panicked: a URI {}",
+            "error[E0080]: evaluation panicked: an event type {}",
+            "error[E0080]: evaluation panicked: `{}` never selects the payload's topic (C33): {}",
+            "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
+            "error[E0277]: `{}` cannot fill a place of a subject",
+            "error[E0277]: `{}` is not a topic",
+        ],
+    ),
 ];
 
 /// rustc's first lines, each for a reason.
@@ -116,6 +132,7 @@ const RUSTCS: &[(&str, &[&str])] = &[
         ],
     ),
     ("settings", &[]),
+    ("topic", &[]),
 ];
 
 /// Who speaks in this first line, or nobody who may.

@@ -204,3 +204,27 @@ mod settings {
     mod under_at_least_once_the_durable_name_is_the_group;
     mod zero_attempts_deliver_nothing;
 }
+
+mod topic {
+    mod a_bad_subject_in_use_is_one_error;
+    mod a_broken_topic_is_one_error;
+    mod a_pattern_can_select_the_payloads_topic;
+    mod a_place_is_a_whole_token;
+    mod a_place_names_a_field;
+    mod a_schema_is_a_uri;
+    mod a_subject_can_be_the_payloads_topic;
+    mod a_topic_can_be_encoded;
+    mod a_topic_has_an_event_type;
+    mod a_topic_says_what_it_is;
+    mod a_topics_subject_has_no_empty_token;
+    mod a_topics_subject_has_no_wildcard;
+    mod a_typo_in_a_part_of_a_topic_is_recognised;
+    mod a_union_is_no_topic;
+    mod an_alias_hides_no_topic;
+    mod an_enums_subject_has_no_places;
+    mod an_event_type_is_not_empty;
+    mod the_attribute_goes_on_the_type;
+    mod what_a_handler_publishes_as_a_topic_is_one;
+    mod what_fills_a_place_can_be_displayed;
+    mod what_is_published_as_a_topic_is_one;
+}

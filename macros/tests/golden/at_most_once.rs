@@ -31,6 +31,13 @@ const _: () = {
         const PATTERN: ::tramline::__private::Pattern = ::tramline::__private::pattern_literal(
             "greeting.>",
         );
+        #[allow(unused_imports)]
+        use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "greeting.>",
+            <::tramline::__private::Carries<Payload<Hello<'static>>>>::TOPIC,
+        );
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::tramline::subscription::Subscription for greeter {
