@@ -7,7 +7,8 @@ use tramline::{Bus, Running, contract::RequestError, subject};
 struct Price<'a>(&'a str);
 
 async fn ask(bus: Bus<Everything, Running>) -> Result<Price<'static>, RequestError> {
-    bus.request_value(&subject!("price.of"), "com.example.price.of.v1", "tea").within(Duration::from_secs(1)).await
+    let of = subject!("price.of");
+    bus.request_value(&of, "com.example.price.of.v1", "tea").within(Duration::MAX).await
 }
 
 fn main() {
