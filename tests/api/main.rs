@@ -22,6 +22,7 @@ mod printed;
 mod publish;
 mod refusals;
 mod requests;
+mod requests_model;
 mod requests_that_fail;
 mod room;
 mod sessions;
