@@ -24,7 +24,7 @@ pub struct RequestStats {
     pub no_responders: u64,
     /// Requests whose deadline passed, or that their caller gave up.
     pub no_reply: u64,
-    /// Requests that failed on their way, or were ended by a stop.
+    /// Requests that failed on their way, were turned away by the backend, too large for example, or were ended by a stop.
     pub failed: u64,
     /// Requests that wait for their reply.
     pub in_flight: u64,
