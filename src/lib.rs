@@ -33,7 +33,8 @@
 //! - To write a service: [`macro@subscription`] and its settings; what a handler can take
 //!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict)); subscriptions made at run
 //!   time ([`subscription`](mod@subscription)).
-//! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
+//! - To run it: [`bus`]: start, publish, [ask](Bus::request), [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger),
+//!   stop.
 //! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`]; a payload type that knows where it
 //!   goes is a [`Topic`](trait@Topic).
 //! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].

@@ -7,6 +7,7 @@ use crate::{
     contract::{Backend, FailsWhenFull, PublishError},
     event::{Event, EventBuilder, Timestamp, Uri, Value},
     subject::Subject,
+    subscription::built,
 };
 
 /// A publish of a value. It does nothing until it is awaited.
@@ -80,8 +81,7 @@ type Built = Result<(Subject, Event), PublishError>;
 
 fn build(event: Unbuilt) -> Built {
     let (subject, event) = event.map_err(|error| *error)?;
-    let event = event.build().map_err(|error| PublishError::Value { source: error.into() })?;
-    Ok((subject, event))
+    Ok((subject, built(event)?))
 }
 
 impl<'a, B: Backend> IntoFuture for PublishValue<'a, B> {

@@ -49,7 +49,7 @@ pub(crate) use self::{
     batch::{WINDOW, publish_all},
     extract::panic_text,
     handler::Surroundings,
-    publisher::{Outlet, topic_event, value_builder},
+    publisher::{Outlet, built, topic_event, value_builder},
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]

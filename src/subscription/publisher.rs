@@ -253,8 +253,8 @@ pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
     Ok(builder.time(Timestamp::now()).data(Some(C::CONTENT_TYPE), data))
 }
 
-/// Checks the event.
-fn built(event: EventBuilder) -> Result<Event, PublishError> {
+/// The event of a builder, which is refused if an attribute is not valid.
+pub(crate) fn built(event: EventBuilder) -> Result<Event, PublishError> {
     event.build().map_err(|error| PublishError::Value { source: error.into() })
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod asked;
 mod backends;
 mod confirming;
 mod faulty_source;
@@ -23,6 +24,9 @@ mod publish;
 mod publish_batch;
 mod publish_options;
 mod refusals;
+mod requests;
+mod requests_model;
+mod requests_that_fail;
 mod room;
 mod sessions;
 mod siblings;
