@@ -10,5 +10,8 @@ pub use crate::{
             check_subject_literal, durable_literal, group_literal, name_literal, pattern_literal, subject_literal,
         },
     },
-    subscription::{Handling, InMode, NoSource, keyed_by_literal, open_at_least_once, open_at_most_once},
+    subscription::{
+        AnsweringCall, Handling, InMode, IsResult, NoResult, NoSource, keyed_by_literal, open_at_least_once,
+        open_at_most_once, open_responder, refuse_hidden_result,
+    },
 };

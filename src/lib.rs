@@ -61,11 +61,11 @@ pub use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
     subscription::{
         Ack, AtLeastOnce, AtMostOnce, Attempt, Backoff, Cancelled, Delayed, Delivery, Extension, Fail, FromState,
-        Immediate, KeyedBy, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
+        Immediate, KeyedBy, Nack, Payload, Publisher, ReplyValue, Restart, Settled, ShedNewest, ShedOldest, State,
     },
 };
 
-pub use tramline_macros::subscription;
+pub use tramline_macros::{responder, subscription};
 
 /// The example on the front page compiles.
 #[cfg(doctest)]

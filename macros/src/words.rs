@@ -46,10 +46,41 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("unbounded", UNBOUNDED, "bound"),
 ];
 
+/// Settings of a responder.
+pub(crate) const OF_A_RESPONDER: &[&str] =
+    &["name", "subject", "pattern", "group", "reply", "bound", "concurrency", "restart"];
+
+/// Settings of a subscription that a responder has not, and why (contract R9, C25).
+const NOT_OF_A_RESPONDER: &[(&[&str], &str)] = &[
+    (&["mode"], "a responder answers each request at most once"),
+    (&["durable", "start_at"], "nothing is kept for a responder: a request is answered now or not at all"),
+    (&["max_deliver", "backoff", "max_nack_delay"], "a request has one attempt, and its requester tries again"),
+    (&["allow_volatile"], "nothing is kept for a responder, so a restart loses nothing"),
+    (&["slow_handler", "ack_wait", "max_processing_time"], "a request has no lease, its requester has a deadline"),
+    (&["overflow"], "a request above the bound is turned away, and its requester told at once"),
+    (&["keyed", "ordered"], "requests have no order: each requester waits for its own reply"),
+];
+
 /// The entries of one list by their words, each once. A word that is near an accepted one counts as that one.
 pub(crate) struct Words(BTreeMap<&'static str, Entry>);
 
 impl Words {
+    /// The settings of a responder's attribute.
+    pub(crate) fn of_responder(mut entries: Vec<Entry>, errors: &mut Errors) -> Self {
+        entries.retain(|entry| {
+            let given = entry.word.unraw().to_string();
+            let why = NOT_OF_A_RESPONDER.iter().find(|(words, _)| words.contains(&given.as_str()));
+            if let Some((_, why)) = why {
+                let text = format!("{why}; leave `{given}` out, or write `#[subscription(..)]`, which does not reply");
+                errors.at(entry.word.span(), text);
+            }
+            why.is_none()
+        });
+        let all = listed(OF_A_RESPONDER, ",");
+        let unknown = |word: &str, hint: &str| format!("unknown setting `{word}`; {hint}the settings are\n{all}");
+        Self::sort(entries, OF_A_RESPONDER, &unknown, errors)
+    }
+
     /// The settings of the attribute itself.
     pub(crate) fn of_attribute(entries: Vec<Entry>, errors: &mut Errors) -> Self {
         let known: Vec<_> = [IN_BOTH_MODES, AT_MOST_ONCE_ONLY, AT_LEAST_ONCE_ONLY].concat();

@@ -1,6 +1,7 @@
 //! The bus: building, starting, publishing, supervising, counting, stopping.
 
 mod activation;
+mod answer;
 mod attach;
 mod builder;
 mod checks;
@@ -28,7 +29,7 @@ pub use self::{
     checks::{DroppedSetting, Refusal},
     error::{AttachError, BuildError, NotStarted, StartError, StopReport},
     handle::Handle,
-    ledger::{Ledger, Lost, SettlementStats, Stats},
+    ledger::{Ledger, Lost, ReplyStats, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},

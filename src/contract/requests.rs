@@ -129,6 +129,13 @@ impl<R: Reply> Settle for ReplyTo<R> {
     async fn settle(self, _settlement: Settlement) -> Result<(), SettleError> {
         Ok(())
     }
+
+    async fn answer(self, reply: Event) -> Option<Result<(), ReplyError>> {
+        match self.0 {
+            Some(replier) => Some(replier.reply(reply).await),
+            None => None,
+        }
+    }
 }
 
 /// The extension attribute that marks a failure reply (contract R7). An application's event does not carry it.

@@ -25,6 +25,11 @@ impl<C: Codec> Publisher<C> {
         Self { outlet, codec: PhantomData }
     }
 
+    /// The bus's source.
+    pub(crate) fn source(&self) -> &UriReference {
+        self.outlet.source()
+    }
+
     /// Publishes an event.
     ///
     /// # Errors
