@@ -3,13 +3,14 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use super::{
-    Health, Ledger, Publish, Stats, Status, StatusChanges,
+    Health, Ledger, NoDeadline, Publish, Request, Stats, Status, StatusChanges,
     core::Core,
     publish::{BoxedPublish, Origin, from_handle, publish_boxed},
+    request::{request, request_value},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
-    contract::{Backend, PublishError},
+    codec::{Codec, Decodes, Encodes, Json},
+    contract::{AnswersRequests, Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
     subscription::{value_builder, value_event},
@@ -52,6 +53,36 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         C: Encodes<T>,
     {
         publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
+    }
+
+    /// Sends a request and waits for its reply, which is an event; see [`Bus::request`](super::Bus::request).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError); [`NotReady`](crate::contract::RequestError::NotReady) while no
+    /// activation is live (contract Y5).
+    pub fn request<'a>(&'a self, subject: &'a Subject, event: Event) -> Request<'a, Event, NoDeadline>
+    where
+        B: AnswersRequests,
+    {
+        request(&self.core, subject, event)
+    }
+
+    /// Sends a request that carries a value, and decodes the value of the reply; see
+    /// [`Bus::request_value`](super::Bus::request_value).
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn request_value<'a, R, T: ?Sized>(
+        &'a self,
+        subject: &'a Subject,
+        event_type: &str,
+        value: &T,
+    ) -> Request<'a, R, NoDeadline>
+    where
+        B: AnswersRequests,
+        C: Encodes<T> + for<'d> Decodes<'d, R>,
+    {
+        request_value::<B, C, R, T>(&self.core, subject, event_type, value)
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or

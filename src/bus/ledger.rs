@@ -4,6 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::Serialize;
 
+use super::RequestLedger;
 use crate::subject::Name;
 
 /// The counters of one subscription, cumulative over the bus's life.
@@ -232,12 +233,14 @@ fn line<'c>(
     if gap.is_empty() { Ok(()) } else { writeln!(f) }
 }
 
-/// The counters of every subscription of a bus. [`Display`](fmt::Display) prints them as one table.
+/// The counters of every subscription and every request of a bus. [`Display`](fmt::Display) prints them as one table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Ledger {
     /// One entry per subscription, in the order in which they were subscribed.
     pub subscriptions: Vec<Stats>,
+    /// What became of the requests that the bus sent.
+    pub requests: RequestLedger,
 }
 
 impl Ledger {
@@ -279,6 +282,6 @@ impl fmt::Display for Ledger {
                 [("errors", stats.errors), ("panics", stats.panics), ("incidents", stats.incidents)],
             )?;
         }
-        Ok(())
+        self.requests.fmt(f)
     }
 }

@@ -3,16 +3,17 @@
 use std::{fmt, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{
-    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, Stats, Status,
-    StatusChanges, StopReport,
+    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NoDeadline, NotStarted, OnRunning, Publish, Request,
+    Stats, Status, StatusChanges, StopReport,
     activation::{self, Activation},
     attach::attach,
     core::Core,
     publish::{BoxedPublish, Origin, from_bus, publish_boxed},
+    request::{request, request_value},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
-    contract::{Backend, PublishError},
+    codec::{Codec, Decodes, Encodes, Json},
+    contract::{AnswersRequests, Backend, PublishError},
     event::{Event, EventBuilder, UriReference},
     subject::{DurableName, Group, Name, Subject},
     subscription::{
@@ -174,6 +175,67 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
             subject,
             value_event::<C, T>(&self.core.source, event_type, value),
         )
+    }
+
+    /// Sends a request and waits for its reply, which is an event. It is sent with a deadline or not at all (contract R1):
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tramline::{Bus, Event, Running, bus::Request, contract::{AnswersRequests, RequestError}, subject};
+    /// # async fn ask<B: AnswersRequests>(bus: Bus<B, Running>, question: Event) -> Result<(), RequestError> {
+    /// let reply = bus.request(&subject!("price.of"), question).within(Duration::from_secs(2)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Add [`named`](Request::named) to count it under a name of its own. A stop does not wait for the reply: what is
+    /// still in flight when the session closes fails (contract R3).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError).
+    pub fn request<'a>(&'a self, subject: &'a Subject, event: Event) -> Request<'a, Event, NoDeadline>
+    where
+        B: AnswersRequests,
+    {
+        request(&self.core, subject, event)
+    }
+
+    /// Sends a request that carries a value, as [`publish_value`](Bus::publish_value) would publish it, and decodes the
+    /// value of the reply:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use serde::{Deserialize, Serialize};
+    /// # use tramline::{Bus, Running, contract::{AnswersRequests, RequestError}, subject};
+    /// # #[derive(Serialize)] struct PriceOf { article: u32 }
+    /// # #[derive(Deserialize)] struct Price { cents: u64 }
+    /// # async fn ask<B: AnswersRequests>(bus: Bus<B, Running>) -> Result<u64, RequestError> {
+    /// let price: Price = bus
+    ///     .request_value(&subject!("price.of"), "com.example.price.of.v1", &PriceOf { article: 17 })
+    ///     .within(Duration::from_secs(2))
+    ///     .await?;
+    /// # Ok(price.cents)
+    /// # }
+    /// ```
+    ///
+    /// The value that is decoded owns what it holds; to borrow from the reply, take the event with
+    /// [`request`](Self::request).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError): [`Value`](crate::contract::RequestError::Value) if the value
+    /// cannot be encoded, [`Undecodable`](crate::contract::RequestError::Undecodable) with the reply if that cannot be
+    /// decoded.
+    pub fn request_value<'a, R, T: ?Sized>(
+        &'a self,
+        subject: &'a Subject,
+        event_type: &str,
+        value: &T,
+    ) -> Request<'a, R, NoDeadline>
+    where
+        B: AnswersRequests,
+        C: Encodes<T> + for<'d> Decodes<'d, R>,
+    {
+        request_value::<B, C, R, T>(&self.core, subject, event_type, value)
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or

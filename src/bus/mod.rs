@@ -1,4 +1,4 @@
-//! The bus: building, starting, publishing, supervising, counting, stopping.
+//! The bus: building, starting, publishing, asking, supervising, counting, stopping.
 
 mod activation;
 mod answer;
@@ -19,6 +19,7 @@ mod lifecycle;
 mod outlet;
 mod publish;
 mod reader;
+mod request;
 mod status;
 mod supervisor;
 mod tally;
@@ -32,5 +33,6 @@ pub use self::{
     ledger::{Ledger, Lost, ReplyStats, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
+    request::{Deadline, NoDeadline, Request, RequestLedger, RequestStats, Within},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

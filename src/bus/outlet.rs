@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Weak};
 
-use super::activation::Activation;
+use super::{activation::Activation, publish::unreserved};
 use crate::{
     contract::{Backend, PublishError, Session},
     event::{Event, UriReference},
@@ -28,6 +28,7 @@ impl<B: Backend> Outlet for HandlerOutlet<B> {
         event: Event,
     ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
         Box::pin(async move {
+            let event = unreserved(event).map_err(|error| *error)?;
             let Some(activation) = self.activation.upgrade() else { return Err(PublishError::NotReady) };
             let Some(_pass) = activation.handler_gate.enter() else { return Err(PublishError::NotReady) };
             activation.session.publish(subject, event).await

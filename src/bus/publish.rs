@@ -12,7 +12,7 @@ use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core};
 use crate::{
-    contract::{Backend, FailsWhenFull, PublishError, Session},
+    contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, FailureReason, PublishError, Session},
     event::Event,
     subject::Subject,
 };
@@ -34,7 +34,16 @@ impl<B: Backend> Clone for Origin<'_, B> {
 impl<B: Backend> Copy for Origin<'_, B> {}
 
 /// An event, or why there is none. Small, since it is moved with the publish.
-type Prepared = Result<Event, Box<PublishError>>;
+pub(super) type Prepared = Result<Event, Box<PublishError>>;
+
+/// An application's event, which does not say what only the bus may say (contract R7).
+#[inline]
+pub(super) fn unreserved(event: Event) -> Prepared {
+    match FailureReason::of(&event) {
+        None => Ok(event),
+        Some(_) => Err(Box::new(PublishError::Reserved { attribute: FAILURE_ATTRIBUTE })),
+    }
+}
 
 /// From a bus. Apart from the other, so that it has no place for what only a handle needs.
 async fn publish_from_bus<B: Backend>(
@@ -110,7 +119,7 @@ pub(super) fn from_bus<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: Ok(event) }
+    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: unreserved(event) }
 }
 
 /// A publish from a handle.
@@ -119,7 +128,7 @@ pub(super) fn from_handle<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: Ok(event) }
+    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: unreserved(event) }
 }
 
 /// The same, where what is published had to be allocated anyhow. A future that depended on the value's type would say
@@ -130,7 +139,7 @@ pub(super) fn publish_boxed<'a, B: Backend>(
     event: Result<Event, PublishError>,
 ) -> Publish<'a, B, BoxedPublish<'a>> {
     let start = |origin, subject, event| -> BoxedPublish<'a> { Box::pin(publish_now::<B>(origin, subject, event)) };
-    Publish { origin, subject, start, event: event.map_err(Box::new) }
+    Publish { origin, subject, start, event: event.map_err(Box::new).and_then(unreserved) }
 }
 
 /// A publish. It does nothing until it is awaited.

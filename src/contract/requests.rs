@@ -236,8 +236,8 @@ pub enum RequestError {
         /// The attribute.
         attribute: &'static str,
     },
-    /// The value makes no valid event, or the reply is no such value.
-    #[error("the value cannot be carried by an event")]
+    /// The value, or what was said of it, makes no valid event. Nothing was sent.
+    #[error("the value cannot be sent as an event")]
     Value {
         /// What the codec or the event said.
         #[source]
@@ -274,6 +274,15 @@ pub enum RequestError {
     ResponderFailed {
         /// Why, as far as the responder tells.
         reason: FailureReason,
+    },
+    /// Somebody answered, and the reply is not such a value.
+    #[error("the reply, an event of type `{}`, cannot be decoded", reply.event_type())]
+    Undecodable {
+        /// The reply.
+        reply: Event,
+        /// What the codec said.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The session was closed.
     #[error("the session is closed")]

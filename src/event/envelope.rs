@@ -92,6 +92,7 @@ impl Event {
     }
 
     /// The value of an extension attribute.
+    #[inline]
     pub fn extension(&self, name: &str) -> Option<&Value> {
         let extensions = &self.0.extensions;
         let at = extensions.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;

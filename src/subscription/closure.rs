@@ -4,7 +4,7 @@ use std::{future::Future, marker::PhantomData};
 
 use super::{
     Answer, Answering, Asked, BusContext, Delivery, Extract, FromState, Handler, Judgement, Opening, OpensOn, Parts,
-    Rejection, Request, RunsOn, Settings, Settles, State, Subscription, Verdict,
+    Rejection, Requested, RunsOn, Settings, Settles, State, Subscription, Verdict,
 };
 use crate::contract::{Backend, FailureReply, SourceId};
 
@@ -98,12 +98,12 @@ pub struct Answers<F>(pub(super) F);
 impl<X, F, Fut, V> Handler<X> for Closure<Answering, Answers<F>>
 where
     X: BusContext,
-    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    F: Fn(Requested) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
     V: Answer<X::Codec> + 'static,
 {
     async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
-        Ok((self.function.0)(Request::of(&parts)).await.answer(parts.source()))
+        Ok((self.function.0)(Requested::of(&parts)).await.answer(parts.source()))
     }
 }
 
@@ -111,12 +111,12 @@ impl<X, F, T, Fut, V> Handler<X> for Closure<Answering, Answers<WithState<F, T>>
 where
     X: BusContext,
     T: FromState<X::State> + 'static,
-    F: Fn(Request, State<T>) -> Fut + Send + Sync + 'static,
+    F: Fn(Requested, State<T>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
     V: Answer<X::Codec> + 'static,
 {
     async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
-        let future = (self.function.0.function)(Request::of(&parts), State(T::from_state(parts.state())));
+        let future = (self.function.0.function)(Requested::of(&parts), State(T::from_state(parts.state())));
         Ok(future.await.answer(parts.source()))
     }
 }

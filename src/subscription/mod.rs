@@ -41,7 +41,7 @@ pub use self::{
     mode::{Answering, AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode, Settles},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
     publisher::Publisher,
-    responder::{BeginResponder, Request, ResponderBuilder},
+    responder::{BeginResponder, Requested, ResponderBuilder},
     restart::Restart,
     runs_on::{Opening, RunsOn, Subscription, open_at_least_once, open_at_most_once, open_responder},
     settings::Settings,

@@ -15,12 +15,12 @@ use crate::{
 /// One request in the hands of a closure that answers it. What was published to a responder, and not requested, looks the
 /// same; its reply is discarded (contract R8).
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct Requested {
     subject: Subject,
     event: Event,
 }
 
-impl Request {
+impl Requested {
     pub(super) fn of<X: BusContext>(parts: &Parts<'_, X>) -> Self {
         Self { subject: parts.subject.clone(), event: parts.event.clone() }
     }
@@ -99,7 +99,7 @@ impl<B: Backend, P: Collects<B>> ResponderBuilder<B, P> {
     pub fn handle<F, Fut, V>(self, function: F) -> P::Collected
     where
         B: AnswersRequests,
-        F: Fn(Request) -> Fut + Send + Sync + 'static,
+        F: Fn(Requested) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = V> + Send + 'static,
         V: Answer<<P::Context as BusContext>::Codec> + 'static,
     {
@@ -112,7 +112,7 @@ impl<B: Backend, P: Collects<B>> ResponderBuilder<B, P> {
     where
         B: AnswersRequests,
         T: FromState<<P::Context as BusContext>::State> + 'static,
-        F: Fn(Request, State<T>) -> Fut + Send + Sync + 'static,
+        F: Fn(Requested, State<T>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = V> + Send + 'static,
         V: Answer<<P::Context as BusContext>::Codec> + 'static,
     {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod asked;
 mod backends;
 mod faulty_source;
 mod shelf;
@@ -20,6 +21,8 @@ mod plans;
 mod printed;
 mod publish;
 mod refusals;
+mod requests;
+mod requests_that_fail;
 mod room;
 mod sessions;
 mod siblings;

@@ -46,7 +46,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error[E0277]: the bus's state `{}` does not hold a `{}`",
         ],
     ),
-    ("lifecycle", &[]),
+    ("lifecycle", &["error[E0277]: a request without a deadline cannot {}"]),
     (
         "names",
         &[
@@ -85,6 +85,8 @@ const RUSTCS: &[(&str, &[&str])] = &[
             "error: future cannot be sent between threads safely",
             // A method that is not there: the type says why.
             "error[E0599]: no method named `nack_after` found for struct `Delivery<AtLeastOnce>` in the current scope",
+            // A lifetime: what is wrong with one is always in rustc's words.
+            "error: implementation of `Decodes` is not general enough",
             // A value that is gone.
             "error[E0382]: use of moved value: `{}`",
             "error[E0593]: closure is expected to take 1 argument, but it takes 0 arguments",

@@ -13,6 +13,8 @@ mod capability {
     mod a_nack_delay_needs_a_backend_that_delays;
     mod a_pattern_at_least_once_at_run_time_needs_a_backend_that_matches_patterns;
     mod a_pattern_at_run_time_needs_a_backend_that_matches_patterns;
+    mod a_request_needs_a_backend_that_answers_requests;
+    mod a_request_with_a_value_needs_a_backend_that_answers_requests;
     mod a_running_bus_asks_its_backend_too;
     mod a_service_that_asks_needs_a_backend_that_answers_requests;
     mod a_service_that_needs_healthy_groups_needs_a_backend_that_routes_around;
@@ -81,6 +83,9 @@ mod handler {
     mod a_number_does_not_say_what_became_of_the_message;
     mod a_payload_can_be_decoded;
     mod a_published_value_can_be_encoded;
+    mod a_replys_value_can_be_decoded;
+    mod a_replys_value_owns_what_it_holds;
+    mod a_requests_value_can_be_encoded;
     mod an_argument_has_one_type;
     mod an_argument_is_an_extractor;
     mod nack_after_needs_a_backoff;
@@ -99,6 +104,7 @@ mod lifecycle {
     mod a_bus_is_started_before_it_publishes;
     mod a_dormant_bus_is_not_stopped;
     mod a_group_is_at_most_once_only;
+    mod a_request_has_a_deadline;
     mod a_running_bus_is_not_started_again;
     mod a_stopped_bus_does_not_publish;
     mod a_subscription_at_run_time_is_handled_before_the_next;

@@ -2,11 +2,18 @@
 
 use std::{env, fs, path::PathBuf};
 
-use super::expand;
+use proc_macro2::TokenStream;
+
+use super::{expand, respond};
 
 #[track_caller]
 fn check(name: &str, attribute: &str, item: &str) {
-    let file = syn::parse2(expand(attribute, item)).expect("the expansion is a sequence of items");
+    same(name, expand(attribute, item));
+}
+
+#[track_caller]
+fn same(name: &str, expansion: TokenStream) {
+    let file = syn::parse2(expansion).expect("the expansion is a sequence of items");
     let written = prettyplease::unparse(&file);
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "golden", &format!("{name}.rs")].iter().collect();
     if env::var_os("TRAMLINE_BLESS").is_some() {
@@ -49,4 +56,29 @@ fn a_mistake_leaves_the_fallback() {
         r#"subject = "invoice.raised", mode = AtLeastOnce, max_deliver = 5"#,
         "async fn invoices(attempt: Attempt) -> Ack { Ack }",
     );
+}
+
+#[test]
+fn a_responder_that_returns_a_value_or_an_error() {
+    let expansion = respond(
+        r#"subject = "price.ask", group = "pricing", reply = "com.example.quote.v1", bound = 64, concurrency = 8, restart"#,
+        "pub async fn price(ask: Payload<Ask<'_>>, State(prices): State<Prices>) -> Result<Quote, UnknownItem> {
+            prices.quote(ask.item)
+        }",
+    );
+    same("responder", expansion);
+}
+
+#[test]
+fn a_responder_that_returns_a_value_or_an_event() {
+    let value = respond(
+        r#"subject = "clock.ask", group = "clock", reply = "com.example.time.v1""#,
+        "async fn clock() -> Time { Time::now() }",
+    );
+    same("responder_value", value);
+    let event = respond(
+        r#"pattern = "echo.>", group = "echo", name = "the echo""#,
+        "async fn echo(event: &Event) -> Event { event.clone() }",
+    );
+    same("responder_event", event);
 }

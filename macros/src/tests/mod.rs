@@ -2,13 +2,25 @@
 
 mod golden;
 mod refusals;
+mod responder;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::settings::Kind;
+
 /// Expands `#[subscription(attribute)] item`.
 fn expand(attribute: &str, item: &str) -> TokenStream {
+    expand_as(Kind::Subscription, attribute, item)
+}
+
+/// Expands `#[responder(attribute)] item`.
+fn respond(attribute: &str, item: &str) -> TokenStream {
+    expand_as(Kind::Responder, attribute, item)
+}
+
+fn expand_as(kind: Kind, attribute: &str, item: &str) -> TokenStream {
     let tokens = |text: &str| text.parse::<TokenStream>().expect("the test's tokens are well-formed");
-    crate::subscription::subscription(tokens(attribute), tokens(item))
+    crate::subscription::expand(kind, tokens(attribute), tokens(item))
 }
 
 /// Where each error stands, as source text, and what it says.
