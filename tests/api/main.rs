@@ -7,6 +7,7 @@ mod backends;
 mod faulty_source;
 mod shelf;
 mod support;
+mod wire;
 
 mod at_least_once;
 mod at_least_once_memory;
@@ -23,6 +24,7 @@ mod publish;
 mod refusals;
 mod requests;
 mod requests_that_fail;
+mod responders;
 mod room;
 mod sessions;
 mod siblings;
