@@ -44,6 +44,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "group",
     ),
     ("unbounded", UNBOUNDED, "bound"),
+    ("reply", "`reply` is a setting of `#[responder(..)]`; write that instead, a subscription does not reply", "mode"),
 ];
 
 /// Settings of a responder.

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use tramline::{
-    Bus, Event, Extension, FromState, Group, Memory, Payload, Publisher, ReplyValue, Restart, Running, State, Subject,
+    Bus, Event, Extension, FromState, Group, Handle, Memory, Payload, Publisher, ReplyValue, Restart, Running, State,
+    Subject,
     bus::{BusBuilder, ConsumerState, Stats},
     contract::{FAILURE_ATTRIBUTE, FailureReason, FailureReply, RequestError},
     event::Value,
@@ -74,6 +75,11 @@ fn oracle_at(door: &Door) -> BusBuilder<Memory> {
 
 async fn ask(bus: &Bus<Memory, Running>, question: &str) -> Result<String, RequestError> {
     bus.request_value(&subject!("oracle.ask"), "com.example.question.v1", question).within(seconds(5)).await
+}
+
+/// Asks what is answered when the door opens.
+async fn wait_long(handle: Handle<Memory>) -> Result<String, RequestError> {
+    handle.request_value(&subject!("oracle.ask"), "com.example.question.v1", "wait").within(seconds(60)).await
 }
 
 #[track_caller]
@@ -144,10 +150,10 @@ async fn r6_the_requester_is_told_the_reason_and_not_the_error() {
     let wire = Wire::default();
     let bus = start(wire.builder().state(Door::closed()).subscribe(oracle).state(())).await;
     let question = |text: &str| event(1).to_builder().json(format!("{text:?}")).build().unwrap();
-    wire.ask(subject!("oracle.ask"), question("fail"), Replying::Sends);
-    wire.ask(subject!("oracle.ask"), question("panic"), Replying::Sends);
-    until("both are answered", || wire.replies().len() == 2).await;
-    settle().await;
+    for (asked, text) in ["fail", "panic"].into_iter().enumerate() {
+        wire.ask(subject!("oracle.ask"), question(text), Replying::Sends);
+        until("it is answered", || wire.replies().len() == asked + 1).await;
+    }
     assert_eq!(wire.reasons(), [Some(FailureReason::Error), Some(FailureReason::Panic)]);
     for reply in wire.replies() {
         assert!(!format!("{reply:?}").contains("secret"), "{reply:?}");
@@ -332,16 +338,21 @@ async fn b7_requests_are_answered_side_by_side_and_one_above_the_bound_is_turned
     let door = Door::closed();
     let bus = start(oracle_at(&door)).await;
     // Three in hand, four in the queue, and one too many.
-    let waiting = join_all((0..7).map(|_| ask(&bus, "wait")));
-    let (waited, full) = tokio::join!(waiting, async {
-        until("three are in hand", || bus.stats("oracle").unwrap().in_hand == 3).await;
-        until("four are queued", || bus.stats("oracle").unwrap().pending == 4).await;
-        let full = ask(&bus, "wait").await;
-        door.admit(7);
-        full
-    });
+    let (first, queued, full) = tokio::join!(
+        join_all((0..3).map(|_| ask(&bus, "wait"))),
+        async {
+            until("three are in hand", || bus.stats("oracle").unwrap().in_hand == 3).await;
+            join_all((0..4).map(|_| ask(&bus, "wait"))).await
+        },
+        async {
+            until("four are queued", || bus.stats("oracle").unwrap().pending == 4).await;
+            let full = ask(&bus, "wait").await;
+            door.admit(7);
+            full
+        }
+    );
     assert_eq!(failed(full), FailureReason::Full);
-    for reply in waited {
+    for reply in first.into_iter().chain(queued) {
         assert_eq!(reply.unwrap(), "waited");
     }
     let stats = bus.stats("oracle").unwrap();
@@ -354,13 +365,7 @@ async fn b7_requests_are_answered_side_by_side_and_one_above_the_bound_is_turned
 async fn y7_a_stop_lets_requests_in_hand_be_answered() {
     let door = Door::closed();
     let bus = start(oracle_at(&door)).await;
-    let handle = bus.handle();
-    let asking = tokio::spawn(async move {
-        handle
-            .request_value::<String, _>(&subject!("oracle.ask"), "com.example.question.v1", "wait")
-            .within(seconds(60))
-            .await
-    });
+    let asking = tokio::spawn(wait_long(bus.handle()));
     until("it is in hand", || bus.stats("oracle").unwrap().in_hand == 1).await;
     let stopping = tokio::spawn(bus.stop(seconds(10)));
     settle().await;
@@ -374,19 +379,13 @@ async fn y7_a_stop_lets_requests_in_hand_be_answered() {
 #[tokio::test(start_paused = true)]
 async fn y7_requests_that_a_stop_cuts_off_and_those_still_queued_are_told_that_it_stops() {
     let bus = start(oracle_at(&Door::closed())).await;
-    let asking: Vec<_> = (0..5)
-        .map(|_| {
-            let handle = bus.handle();
-            tokio::spawn(async move {
-                let subject = subject!("oracle.ask");
-                handle.request_value::<String, _>(&subject, "com.example.question.v1", "wait").within(seconds(60)).await
-            })
-        })
-        .collect();
+    let asking = |count| -> Vec<_> { (0..count).map(|_| tokio::spawn(wait_long(bus.handle()))).collect() };
+    let mut asked = asking(3);
     until("three are in hand", || bus.stats("oracle").unwrap().in_hand == 3).await;
+    asked.extend(asking(2));
     until("two are queued", || bus.stats("oracle").unwrap().pending == 2).await;
     let stopped = bus.stop(seconds(5)).await;
-    for asked in asking {
+    for asked in asked {
         assert_eq!(failed(asked.await.unwrap()), FailureReason::Stopping);
     }
     let stats = stopped.bus.stats("oracle").unwrap();

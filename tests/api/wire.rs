@@ -61,17 +61,12 @@ impl Wire {
         self.put(Incoming::new(subject, event, self.reply_to(replying)));
     }
 
-    /// A message that nobody asked with.
-    pub(crate) fn publish(&self, subject: Subject, event: Event) {
-        self.put(Incoming::new(subject, event, ReplyTo::nobody()));
-    }
-
     /// A request that is no valid event.
     pub(crate) fn ask_garbled(&self) {
         self.put(Incoming::malformed(Malformed::new("garbled").at("a"), self.reply_to(Replying::Sends)));
     }
 
-    /// The same, but published.
+    /// A message that nobody asked with, and that is no valid event.
     pub(crate) fn publish_garbled(&self) {
         self.put(Incoming::malformed(Malformed::new("garbled").at("a"), ReplyTo::nobody()));
     }
