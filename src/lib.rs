@@ -1,7 +1,8 @@
 //! A typed message bus: what a backend cannot do does not compile.
 //!
 //! A service publishes events on a [`Bus`] and subscribes async functions to them with
-//! [`#[subscription]`](macro@subscription). What carries the events is a [backend](contract::Backend); what that cannot
+//! [`#[subscription]`](macro@subscription); it asks with [`request`](Bus::request), and answers with
+//! [`#[responder]`](macro@responder). What carries the events is a [backend](contract::Backend); what that cannot
 //! do, a subscription on it cannot ask for, and the error says what is missing and how to mend it.
 //!
 //! ```no_run
@@ -30,9 +31,9 @@
 //! either way.
 //!
 //! # Where things are
-//! - To write a service: [`macro@subscription`] and its settings; what a handler can take
-//!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict)); subscriptions made at run
-//!   time ([`subscription`](mod@subscription)).
+//! - To write a service: [`macro@subscription`] and [`macro@responder`] with their settings; what a handler can take
+//!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict), a responder
+//!   [`Answer`](subscription::Answer)); subscriptions made at run time ([`subscription`](mod@subscription)).
 //! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
 //! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`].
 //! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].

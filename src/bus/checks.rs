@@ -165,11 +165,17 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
             let group = mode.group().map_or("", Group::as_str);
             // R9
             if mode.answers() != other.answers() {
-                let reason = format!(
-                    "`{}` has this group too, and a request would reach only one of them, which may be the one that does not \
-                     answer: give each its own",
-                    earlier.name
-                );
+                let reason = if mode.answers() {
+                    format!(
+                        "a request may go to `{}`, which does not answer: give each a group of its own",
+                        earlier.name
+                    )
+                } else {
+                    format!(
+                        "a request to `{}` may come here and get no reply: give each a group of its own",
+                        earlier.name
+                    )
+                };
                 refuse("group", group.to_owned(), reason);
                 return;
             }

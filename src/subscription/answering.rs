@@ -112,6 +112,19 @@ impl<T> NoResult for IsResult<T> {}
 
 /// Refuses an alias of `Result` as a responder's return type.
 ///
+/// ```compile_fail,E0080
+/// use tramline::{Bus, Memory, responder, source};
+///
+/// type Priced = Result<u64, String>;
+///
+/// #[responder(subject = "price.ask", group = "pricing", reply = "com.example.quote.v1")]
+/// async fn price() -> Priced {
+///     Ok(250)
+/// }
+///
+/// let _ = Bus::builder(Memory::new(), source!("urn:example:pricing")).subscribe(price);
+/// ```
+///
 /// # Panics
 /// If it is one: at compile time, when called for a constant.
 #[doc(hidden)]

@@ -39,7 +39,7 @@ use crate::{
     message = "an `{M}` handler cannot take `{Self}`",
     label = "not an argument of this handler",
     note = "take `Payload<T>` for what the event carries, `State<T>` for a part of the bus's state, or one of those below",
-    note = "`Delivery<..>` has the subscription's own mode: `AtMostOnce`, `AtLeastOnce`, with a delay `AtLeastOnce<Delayed>`"
+    note = "`Delivery<..>` has the subscription's own mode: `AtMostOnce`, `AtLeastOnce`, with a delay `AtLeastOnce<Delayed>`; a responder has none"
 )]
 pub trait Extract<'d, X: BusContext, M: Mode>: Sized {
     /// Makes the argument.

@@ -28,6 +28,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error: unknown setting `{}`{}",
             "error: expected `{}",
             "error: this subscription selects nothing; {}",
+            "error: this responder answers on no subject; {}",
             "error[E0080]: evaluation panicked: a {}",
             "error[E0277]: backend `{}` cannot {}",
         ],
@@ -37,10 +38,12 @@ const OURS: &[(&str, &[&str])] = &[
         &[
             "error: a handler {}",
             "error: a handler's argument {}",
+            "error: a responder {}",
             "error: `#[subscription(..)]` goes on {}",
             "error[E0277]: `{}` cannot be decoded by the bus's codec `{}`",
             "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
             "error[E0277]: `{}` is not a subscription",
+            "error[E0277]: a responder {}",
             "error[E0277]: an `{}` handler cannot return `{}`",
             "error[E0277]: an `{}` handler cannot take `{}`",
             "error[E0277]: the bus's state `{}` does not hold a `{}`",
@@ -85,6 +88,8 @@ const RUSTCS: &[(&str, &[&str])] = &[
             "error: future cannot be sent between threads safely",
             // A method that is not there: the type says why.
             "error[E0599]: no method named `nack_after` found for struct `Delivery<AtLeastOnce>` in the current scope",
+            // A trait of the standard library, whose message is its own.
+            "error[E0277]: `{}` doesn't implement `std::fmt::Display`",
             // A lifetime: what is wrong with one is always in rustc's words.
             "error: implementation of `Decodes` is not general enough",
             // A value that is gone.

@@ -6,6 +6,8 @@ use tramline::{Bus, responder, source};
     group = "pricing",
     reply = "com.example.quote.v1",
     mode = AtLeastOnce,
+    durable = "pricing",
+    max_deliver = 5,
 )]
 async fn price() -> u64 {
     250

@@ -93,6 +93,18 @@ fn c25_what_belongs_to_another_mode() {
 }
 
 #[test]
+fn c25_a_mode_with_what_belongs_to_it_is_one_mistake() {
+    refused(
+        &with(r#"mode = AtLeastOnce, durable = "d", max_deliver = 3"#),
+        "mode",
+        "a responder answers each request at most once; leave `mode`, `durable` and `max_deliver` out, \
+         or write `#[subscription(..)]`, which does not reply",
+    );
+    let found = errors(respond(&with("mode = AtMostOnce, ordered"), ITEM));
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
 fn c24_a_bound_that_is_none() {
     refused(
         &with("bound = unbounded"),
