@@ -40,6 +40,7 @@
 //!
 //! # Features
 //! - `memory` (default): the in-memory backend.
+//! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #[doc(hidden)]
@@ -47,8 +48,12 @@ pub mod __private;
 pub mod backend;
 pub mod bus;
 pub mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod contract;
 pub mod event;
+#[cfg(feature = "conformance")]
+pub mod guide;
 pub mod subject;
 pub mod subscription;
 mod text;

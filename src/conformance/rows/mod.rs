@@ -1,0 +1,20 @@
+//! The rows: one file for each capability, one function for each row, bounded by what it needs.
+//!
+//! [`ROWS`](super::ROWS) says what each of them promises. A row is an async function that takes a
+//! [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead.
+
+pub mod at_most_once;
+pub mod backend;
+pub mod bounds;
+pub mod counters;
+pub mod delays;
+pub mod delivery;
+pub mod durable;
+pub mod exhaustion;
+pub mod full;
+pub mod giving_back;
+pub mod late;
+pub mod lease;
+pub mod limits;
+pub mod patterns;
+pub mod settlement;

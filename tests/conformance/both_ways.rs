@@ -1,0 +1,110 @@
+//! Each row both ways: green on a backend that has the property, red on one that is broken in just that respect.
+//!
+//! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any other red test, or a listed one that is not red, fails; so does
+//! a row without a mutant. Runs use paused time and a runtime of their own, so that they are quick and repeatable.
+
+use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
+
+use tokio::runtime::Builder;
+use tramline::conformance::{ROWS, Suite};
+
+use crate::{
+    archive,
+    broken::{self, Fault, set_fault},
+    lessor, pretender,
+};
+
+/// A backend that is broken on purpose.
+pub(crate) struct Mutant {
+    /// What is wrong with it.
+    pub(crate) name: &'static str,
+    /// The tests of the row that it is made for.
+    breaks: &'static [&'static str],
+    /// The tests of other rows that see it, too, and why they must.
+    also: Vec<(&'static [&'static str], &'static str)>,
+    suite: fn() -> Suite,
+    prepare: Box<dyn Fn() + Send + Sync>,
+}
+
+/// A mutant of memory.
+pub(crate) fn mutant<F: Fault>(name: &'static str, fault: fn() -> F) -> Mutant {
+    Mutant::new(name, broken::suite, move || set_fault(Arc::new(fault())))
+}
+
+/// A backend of another type.
+pub(crate) fn other(name: &'static str, suite: fn() -> Suite) -> Mutant {
+    Mutant { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(|| ()) }
+}
+
+impl Mutant {
+    /// A mutant that the suite's fixture makes on this thread once it is prepared.
+    pub(crate) fn new(name: &'static str, suite: fn() -> Suite, prepare: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(prepare) }
+    }
+
+    /// The tests of the row that it is made for.
+    pub(crate) fn breaks(self, tests: &'static [&'static str]) -> Self {
+        Self { breaks: tests, ..self }
+    }
+
+    /// Tests of other rows that see it, too, and why they must.
+    pub(crate) fn also(mut self, tests: &'static [&'static str], why: &'static str) -> Self {
+        self.also.push((tests, why));
+        self
+    }
+
+    /// What is otherwise than was said of it.
+    fn wrong(&self) -> Result<(), String> {
+        let runtime = || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let expected: BTreeSet<&str> =
+            self.breaks.iter().chain(self.also.iter().flat_map(|(tests, _)| *tests)).copied().collect();
+        let suite = (self.suite)();
+        let mut wrong = String::new();
+        let mut known = BTreeSet::new();
+        for case in suite.cases() {
+            known.insert(case.name());
+            (self.prepare)();
+            let proof = runtime().block_on(suite.run(*case));
+            match (proof.is_red(), expected.contains(case.name())) {
+                (true, false) => writeln!(wrong, "\n{}: a test is red that was not expected to be: {proof}", self.name),
+                (false, true) => writeln!(wrong, "\n{}: a test had to be red: {proof}", self.name),
+                _ => Ok(()),
+            }
+            .unwrap();
+        }
+        for test in expected.iter().filter(|test| !known.contains(**test)) {
+            writeln!(wrong, "\n{}: `{test}` is no test", self.name).unwrap();
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    }
+}
+
+fn mutants() -> Vec<Mutant> {
+    [broken::mutants(), archive::mutants(), lessor::mutants(), pretender::mutants()].into_iter().flatten().collect()
+}
+
+#[test]
+fn each_mutant_turns_just_the_rows_red_that_it_says() {
+    let all = &mutants();
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2)
+            .map(|worker| {
+                scope.spawn(move || {
+                    all.iter().skip(worker).step_by(2).filter_map(|mutant| mutant.wrong().err()).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+#[test]
+fn every_row_has_a_mutant_or_is_kept_by_type() {
+    let mutants = mutants();
+    let broken: BTreeSet<&str> =
+        mutants.iter().flat_map(|mutant| mutant.breaks).filter_map(|test| test.split("::").nth(1)).collect();
+    let without: Vec<_> =
+        ROWS.iter().filter(|row| !row.is_kept_by_type() && !broken.contains(row.name)).map(|row| row.name).collect();
+    assert!(without.is_empty(), "no mutant breaks {}", without.join(", "));
+}

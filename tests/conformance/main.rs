@@ -1,0 +1,11 @@
+//! The conformance suite on the in-memory backend and on small stores, and each row both ways.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod archive;
+mod both_ways;
+mod broken;
+mod lessor;
+mod memory;
+mod pretender;
+mod stores;

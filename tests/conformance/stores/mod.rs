@@ -1,0 +1,4 @@
+//! Small stores that have what memory has not: contents that survive, leases, a link that can be cut.
+
+pub(crate) mod archive;
+pub(crate) mod lessor;
