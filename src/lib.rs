@@ -34,7 +34,8 @@
 //! - To write a service: [`macro@subscription`] and [`macro@responder`] with their settings; what a handler can take
 //!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict), a responder
 //!   [`Answer`](subscription::Answer)); subscriptions made at run time ([`subscription`](mod@subscription)).
-//! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
+//! - To run it: [`bus`]: start, publish, [ask](Bus::request), [status](bus::Status), [health](bus::Health),
+//!   [ledger](bus::Ledger), stop.
 //! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`].
 //! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].
 //!

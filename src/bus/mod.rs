@@ -1,4 +1,8 @@
 //! The bus: building, starting, publishing, asking, supervising, counting, stopping.
+//!
+//! To publish is to tell whoever listens; to [request](Bus::request) is to ask, with a deadline, on a backend that
+//! [answers requests](crate::contract::AnswersRequests). What became of either is in the [`Ledger`]: of each message by
+//! subscription, of each request by [name](BusBuilder::request_names).
 
 mod activation;
 mod answer;

@@ -12,7 +12,7 @@ use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core};
 use crate::{
-    contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, FailureReason, PublishError, Session},
+    contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, PublishError, Session},
     event::Event,
     subject::Subject,
 };
@@ -39,7 +39,14 @@ pub(super) type Prepared = Result<Event, Box<PublishError>>;
 /// An application's event, which does not say what only the bus may say (contract R7).
 #[inline]
 pub(super) fn unreserved(event: Event) -> Prepared {
-    match FailureReason::of(&event) {
+    // Most events have no extensions, and that is quick to see.
+    if event.extensions().len() == 0 { Ok(event) } else { look_for_reserved(event) }
+}
+
+/// Apart, so that the usual case stays small where it is inlined.
+#[inline(never)]
+fn look_for_reserved(event: Event) -> Prepared {
+    match event.extension(FAILURE_ATTRIBUTE) {
         None => Ok(event),
         Some(_) => Err(Box::new(PublishError::Reserved { attribute: FAILURE_ATTRIBUTE })),
     }

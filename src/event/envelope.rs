@@ -92,7 +92,6 @@ impl Event {
     }
 
     /// The value of an extension attribute.
-    #[inline]
     pub fn extension(&self, name: &str) -> Option<&Value> {
         let extensions = &self.0.extensions;
         let at = extensions.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
@@ -100,6 +99,7 @@ impl Event {
     }
 
     /// The extension attributes, sorted by name.
+    #[inline]
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.extensions.iter().map(|(name, value)| (name.as_str(), value))
     }

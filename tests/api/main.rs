@@ -23,6 +23,7 @@ mod printed;
 mod publish;
 mod refusals;
 mod requests;
+mod requests_model;
 mod requests_that_fail;
 mod responders;
 mod room;

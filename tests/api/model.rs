@@ -34,7 +34,7 @@ fn paused(schedule: impl Future<Output = Result<(), TestCaseError>>) -> Result<(
     runtime.expect("a runtime").block_on(schedule)
 }
 
-fn cases(count: u32) -> ProptestConfig {
+pub(crate) fn cases(count: u32) -> ProptestConfig {
     let count = std::env::var("TRAMLINE_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(count);
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }
