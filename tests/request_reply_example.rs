@@ -34,7 +34,8 @@ fn the_example_prints_replies_a_failure_a_deadline_and_both_ledgers() {
     assert_eq!(members.iter().sum::<usize>(), 6, "five requests and a publish, each to one member: {said}");
     assert!(members.iter().all(|asked| *asked > 0), "both work: {said}");
     let replies = |what| -> usize {
-        let of_member = |line: &str| line.split(&format!("{what} ")).nth(1)?.split([',', ' ']).next()?.parse().ok();
+        let of_member =
+            |line: &str| line.split(&format!("{what} ")).nth(1)?.split([',', ' ']).next()?.parse::<usize>().ok();
         said.lines().filter(|line| line.contains("desk replies:")).filter_map(of_member).sum()
     };
     assert_eq!((replies("replied"), replies("unaddressed")), (5, 1), "{said}");

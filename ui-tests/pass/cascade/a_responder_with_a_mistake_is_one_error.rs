@@ -7,6 +7,6 @@ async fn price(cents: Payload<u64>) -> u64 {
 }
 
 fn main() {
-    let _ = price::call(Payload(1));
+    drop(price::call(Payload(1)));
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
