@@ -317,6 +317,7 @@ macro_rules! __conformance_rows {
                 exact_subject_only [DeliversAtLeastOnce] delivery<AtLeastOnce>;
                 bound_fail [DeliversAtLeastOnce FailsWhenFull] full<AtLeastOnce>;
                 bound_backpressure [DeliversAtLeastOnce] bounds<AtLeastOnce>;
+                no_second_queue [DeliversAtLeastOnce] elsewhere;
                 snapshot_advisory [DeliversAtLeastOnce] counters<AtLeastOnce>;
                 ack_removes [DeliversAtLeastOnce] settlement;
                 nack_redelivers [DeliversAtLeastOnce] settlement;
@@ -336,8 +337,11 @@ macro_rules! __conformance_rows {
                 delay_lets_others_flow [DelaysRedelivery] delays;
                 delay_spends_one_attempt [DelaysRedelivery] delays;
                 delay_ceiling [DelaysRedelivery] delays;
+                link_death_is_seen [DeliversAtLeastOnce] elsewhere;
+                consumer_deleted_under_us [DeliversAtLeastOnce] elsewhere;
                 payload_limit [DeliversAtLeastOnce] limits<AtLeastOnce>;
                 dropped_settler_returns [DeliversAtLeastOnce] giving_back;
+                malformed_is_counted [DeliversAtLeastOnce] elsewhere;
             }
             requests: Fixture {
             }

@@ -108,6 +108,22 @@ impl<S: Source> Tap<S> {
         }
     }
 
+    /// The next delivery, which has to be a valid event; none where the stream ends.
+    ///
+    /// # Errors
+    /// Nothing came within the fixture's patience, or what came is malformed.
+    pub async fn next_or_end(&mut self) -> Result<Option<Got<S::Settler>>> {
+        let patience = self.timing.patience;
+        match timeout(patience, self.incoming()).await {
+            Ok(None) => {
+                self.seen.note(format_args!("the stream of `{}` ended", self.name));
+                Ok(None)
+            }
+            Ok(next) => self.got(next).map(Some),
+            Err(_) => Err(Failure::seen(format!("nothing came to `{}` within {patience:?}", self.name))),
+        }
+    }
+
     /// What comes next, as it is; none where the stream ends.
     pub async fn incoming(&mut self) -> Option<Incoming<S::Settler>> {
         poll_fn(|cx| self.poll_incoming(cx)).await

@@ -5,6 +5,7 @@
 mod archive;
 mod both_ways;
 mod broken;
+mod depot;
 mod lessor;
 mod memory;
 mod pretender;

@@ -10,6 +10,7 @@ pub mod counters;
 pub mod delays;
 pub mod delivery;
 pub mod durable;
+pub mod elsewhere;
 pub mod exhaustion;
 pub mod full;
 pub mod giving_back;
