@@ -67,7 +67,8 @@ impl Judgement {
         Self { word: Word::Failed(error.to_string()), ..Self::new(Outcome::Silent) }
     }
 
-    /// A responder that replies with this event (contract R6).
+    /// A responder that replies with this event (contract R6). Said by another handler, it accepts the message, and nobody
+    /// gets the event.
     pub fn reply(event: Event) -> Self {
         Self { word: Word::Reply(event), ..Self::new(Outcome::Acked) }
     }

@@ -26,6 +26,7 @@ mod requests;
 mod requests_model;
 mod requests_that_fail;
 mod responders;
+mod responders_model;
 mod room;
 mod sessions;
 mod siblings;

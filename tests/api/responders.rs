@@ -92,7 +92,7 @@ fn failed<T: std::fmt::Debug>(reply: Result<T, RequestError>) -> FailureReason {
 
 /// The identities of a responder that has nothing in hand.
 #[track_caller]
-fn answered(stats: &Stats) {
+pub(crate) fn answered(stats: &Stats) {
     assert_eq!(stats.unaccounted(), 0, "L4: {stats}");
     let settled = stats.settlement;
     assert_eq!((settled.acked, settled.nacked, settled.silent, settled.refused), (0, 0, 0, 0), "T14, L7: {stats}");
