@@ -192,8 +192,10 @@ where
 }
 
 fn decoded<C: Codec + for<'d> Decodes<'d, R>, R>(reply: Event) -> Result<R, RequestError> {
-    codec::decode::<C, R>(&reply)
-        .map_err(|error| RequestError::Undecodable { source: error.into(), reply: reply.clone() })
+    match codec::decode::<C, R>(&reply) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(RequestError::Undecodable { source: error.into(), reply }),
+    }
 }
 
 /// The same refusal, of a request: nothing was sent.
