@@ -115,7 +115,7 @@ impl Desk {
             self.warn(&address, "malformed", &why);
             if let Some(failure) = &self.failure {
                 let said = Said::Failure(FailureReason::Undecodable);
-                self.send(failure, tally, said, &address, settler).await;
+                Box::pin(self.send(failure, tally, said, &address, settler)).await;
             }
         }
     }
@@ -152,7 +152,8 @@ impl Desk {
     ) -> Settled {
         if !self.at_least_once {
             let panicked = match &self.failure {
-                Some(failure) => self.reply(failure, tally, handled, place, settler).await,
+                // Boxed, so that the readers of other subscriptions are no larger for it.
+                Some(failure) => Box::pin(self.reply(failure, tally, handled, place, settler)).await,
                 None => self.record(tally, handled, place),
             };
             return Settled { panicked, again: None };
