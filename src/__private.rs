@@ -12,7 +12,8 @@ pub use crate::{
         },
     },
     subscription::{
-        Carries, Handling, InMode, NoSource, NoTopic, keyed_by_literal, open_at_least_once, open_at_most_once,
+        AnsweringCall, Carries, Handling, InMode, IsResult, NoResult, NoSource, NoTopic, keyed_by_literal,
+        open_at_least_once, open_at_most_once, open_responder, refuse_hidden_result,
     },
     topic::place,
 };

@@ -13,10 +13,10 @@ use crate::{
     codec::{Codec, Json},
     contract::Backend,
     event::UriReference,
-    subject::{DurableName, Name},
+    subject::{DurableName, Group, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, RunsOn, Settings, Subscription, WantsSubject,
-        sealed::Sealed,
+        BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Collects, Cx, Given, Handler, RunsOn, Settings,
+        Subscription, WantsSubject, sealed::Sealed,
     },
 };
 
@@ -70,7 +70,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         }
     }
 
-    /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
+    /// Subscribes a handler that `#[subscription]` or `#[responder]` has made of a function. What it asks for is checked against the
     /// backend, and what it takes against the bus's state and codec.
     pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
     where
@@ -95,6 +95,11 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         max_deliver: NonZeroU32,
     ) -> WantsSubject<BeginAtLeastOnce<B, Self>> {
         WantsSubject::at_least_once(self, name, durable, max_deliver)
+    }
+
+    /// Begins a responder that is made at run time, in the group whose members compete for requests (contract R9).
+    pub fn responder(self, name: Name, group: Group) -> WantsSubject<BeginResponder<B, Self>> {
+        WantsSubject::responder(self, name, group)
     }
 
     /// Declares names for requests, so that each has counters of its own (contract R5). A request takes one with

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     contract::{Capabilities, Overflow},
-    subject::Name,
+    subject::{Group, Name},
     subscription::{ModeSettings, OverflowChoice, Settings},
 };
 
@@ -161,9 +161,24 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
             );
             refuse("durable", durable.to_string(), reason);
         }
-        (ModeSettings::AtMostOnce { group: Some(group) }, ModeSettings::AtMostOnce { group: Some(other) })
-            if group == other && one.pattern == earlier.pattern =>
-        {
+        (mode, other) if mode.group().is_some() && mode.group() == other.group() && one.pattern == earlier.pattern => {
+            let group = mode.group().map_or("", Group::as_str);
+            // R9
+            if mode.answers() != other.answers() {
+                let reason = if mode.answers() {
+                    format!(
+                        "a request may go to `{}`, which does not answer: give each a group of its own",
+                        earlier.name
+                    )
+                } else {
+                    format!(
+                        "a request to `{}` may come here and get no reply: give each a group of its own",
+                        earlier.name
+                    )
+                };
+                refuse("group", group.to_owned(), reason);
+                return;
+            }
             // G2
             if let Some(by) = one.keyed.as_ref().or(earlier.keyed.as_ref()) {
                 let reason = format!(

@@ -42,6 +42,8 @@ pub struct Stats {
     pub redelivered: u64,
     /// What handlers said, and what the backend could not do.
     pub settlement: SettlementStats,
+    /// Of a responder: what became of its replies.
+    pub replies: ReplyStats,
     /// Handlers that returned an error; at least once, also payloads that could not be decoded.
     pub errors: u64,
     /// Handlers that panicked.
@@ -104,6 +106,35 @@ pub struct SettlementStats {
     pub refused: u64,
 }
 
+/// What became of a responder's deliveries: each that it took has exactly one of these, by its first reply (contract L7,
+/// R10). A failure reply is a reply.
+///
+/// A delivery that was taken and then lost has its reply too, which says so: with nothing in hand,
+/// `replied + refused + unaddressed = delivered + lost` by a panic, by a shutdown, as undecodable and as malformed. What
+/// was lost before it reached the responder, at the bound or when its source retired, is not among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReplyStats {
+    /// A reply went out.
+    pub replied: u64,
+    /// The reply could not be sent: it carried the reserved attribute, was no valid event, or the backend refused it. A
+    /// requester that could still be told has got a failure reply.
+    pub refused: u64,
+    /// Nobody asked: the message was published, and the reply discarded (R8).
+    pub unaddressed: u64,
+}
+
+impl ReplyStats {
+    /// All of them together.
+    pub const fn total(&self) -> u64 {
+        self.replied + self.refused + self.unaddressed
+    }
+
+    fn counters(&self) -> [(&'static str, u64); 3] {
+        [("replied", self.replied), ("refused", self.refused), ("unaddressed", self.unaddressed)]
+    }
+}
+
 impl Stats {
     pub(super) fn new(name: Name, generation: u64) -> Self {
         Self {
@@ -121,6 +152,7 @@ impl Stats {
             stranded: 0,
             redelivered: 0,
             settlement: SettlementStats::default(),
+            replies: ReplyStats::default(),
             errors: 0,
             panics: 0,
             incidents: 0,
@@ -162,6 +194,7 @@ impl fmt::Display for Stats {
                 ("refused", settled.refused),
             ],
         )?;
+        line(f, "replies", self.replies.counters())?;
         line(
             f,
             "beside it",
@@ -242,6 +275,7 @@ impl fmt::Display for Ledger {
         }
         for stats in &self.subscriptions {
             line(f, &format!("{} lost", stats.name), stats.lost.reasons())?;
+            line(f, &format!("{} replies", stats.name), stats.replies.counters())?;
             line(
                 f,
                 &format!("{} said", stats.name),

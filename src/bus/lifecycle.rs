@@ -15,10 +15,10 @@ use crate::{
     codec::{Codec, Decodes, Encodes, Json},
     contract::{AnswersRequests, Backend, PublishError},
     event::{Event, EventBuilder, UriReference},
-    subject::{DurableName, Name, Subject},
+    subject::{DurableName, Group, Name, Subject},
     subscription::{
-        Addressed, BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription,
-        WantsSubject, topic_event, value_builder,
+        Addressed, BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Cx, Given, Handler, Publisher, RunsOn,
+        Subscription, WantsSubject, topic_event, value_builder,
     },
     topic::Topic,
 };
@@ -340,6 +340,11 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         max_deliver: NonZeroU32,
     ) -> WantsSubject<BeginAtLeastOnce<B, OnRunning<'_, B, C>>> {
         WantsSubject::at_least_once(OnRunning(self), name, durable, max_deliver)
+    }
+
+    /// Begins a responder on the running bus, in the group whose members compete for requests (contract R9).
+    pub fn responder(&self, name: Name, group: Group) -> WantsSubject<BeginResponder<B, OnRunning<'_, B, C>>> {
+        WantsSubject::responder(OnRunning(self), name, group)
     }
 
     /// Stops the bus within a budget, whatever its handlers do (contract Y7): publishing ends, nothing more is taken,

@@ -5,6 +5,7 @@
 //! subscription, of each request by [name](BusBuilder::request_names).
 
 mod activation;
+mod answer;
 mod attach;
 mod batch;
 mod builder;
@@ -36,7 +37,7 @@ pub use self::{
     checks::{DroppedSetting, Refusal},
     error::{AttachError, BuildError, NotStarted, StartError, StopReport},
     handle::Handle,
-    ledger::{Ledger, Lost, SettlementStats, Stats},
+    ledger::{Ledger, Lost, ReplyStats, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
     publish_value::{PublishValue, PublishValueWhenRoom},

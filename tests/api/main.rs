@@ -8,6 +8,7 @@ mod confirming;
 mod faulty_source;
 mod shelf;
 mod support;
+mod wire;
 
 mod at_least_once;
 mod at_least_once_memory;
@@ -27,6 +28,8 @@ mod refusals;
 mod requests;
 mod requests_model;
 mod requests_that_fail;
+mod responders;
+mod responders_model;
 mod room;
 mod sessions;
 mod siblings;

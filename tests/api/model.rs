@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Runs a schedule in paused time on a thread of its own.
-fn paused(schedule: impl Future<Output = Result<(), TestCaseError>>) -> Result<(), TestCaseError> {
+pub(crate) fn paused(schedule: impl Future<Output = Result<(), TestCaseError>>) -> Result<(), TestCaseError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime").block_on(schedule)
 }

@@ -4,7 +4,7 @@ use std::{env, fs, path::PathBuf};
 
 use proc_macro2::TokenStream;
 
-use super::{expand, tokens};
+use super::{expand, respond, tokens};
 
 #[track_caller]
 fn check(name: &str, attribute: &str, item: &str) {
@@ -56,6 +56,31 @@ fn a_mistake_leaves_the_fallback() {
         r#"subject = "invoice.raised", mode = AtLeastOnce, max_deliver = 5"#,
         "async fn invoices(attempt: Attempt) -> Ack { Ack }",
     );
+}
+
+#[test]
+fn a_responder_that_returns_a_value_or_an_error() {
+    let expansion = respond(
+        r#"subject = "price.ask", group = "pricing", reply = "com.example.quote.v1", bound = 64, concurrency = 8, restart"#,
+        "pub async fn price(ask: Payload<Ask<'_>>, State(prices): State<Prices>) -> Result<Quote, UnknownItem> {
+            prices.quote(ask.item)
+        }",
+    );
+    check_expansion("responder", expansion);
+}
+
+#[test]
+fn a_responder_that_returns_a_value_or_an_event() {
+    let value = respond(
+        r#"subject = "clock.ask", group = "clock", reply = "com.example.time.v1""#,
+        "async fn clock() -> Time { Time::now() }",
+    );
+    check_expansion("responder_value", value);
+    let event = respond(
+        r#"pattern = "echo.>", group = "echo", name = "the echo""#,
+        "async fn echo(event: &Event) -> Event { event.clone() }",
+    );
+    check_expansion("responder_event", event);
 }
 
 #[test]

@@ -2,13 +2,25 @@
 
 mod golden;
 mod refusals;
+mod responder;
 mod topics;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::settings::Kind;
+
 /// Expands `#[subscription(attribute)] item`.
 fn expand(attribute: &str, item: &str) -> TokenStream {
-    crate::subscription::subscription(tokens(attribute), tokens(item))
+    expand_as(Kind::Subscription, attribute, item)
+}
+
+/// Expands `#[responder(attribute)] item`.
+fn respond(attribute: &str, item: &str) -> TokenStream {
+    expand_as(Kind::Responder, attribute, item)
+}
+
+fn expand_as(kind: Kind, attribute: &str, item: &str) -> TokenStream {
+    crate::subscription::expand(kind, tokens(attribute), tokens(item))
 }
 
 fn tokens(text: &str) -> TokenStream {

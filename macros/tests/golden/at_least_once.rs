@@ -114,6 +114,7 @@ const _: () = {
                 session: &'s <B as ::tramline::contract::Backend>::Session,
                 settings: &::tramline::subscription::Settings,
                 id: ::tramline::contract::SourceId,
+                _: &::tramline::contract::FailureReply,
             ) -> ::tramline::subscription::Opening<'s, Self::Source> {
                 ::tramline::subscription::open_at_least_once::<B>(session, settings, id)
             }
