@@ -28,12 +28,14 @@
 //! Publishers share no lock but that of a queue they both publish to. A publish allocates nothing as long as a subject
 //! reaches at most 16 subscriptions, and neither a delivery nor a settlement does once a queue has had its size.
 
+mod asked;
 mod durable;
 mod group;
 mod hands;
 mod membership;
 mod owed;
 mod queue;
+mod requests;
 mod route;
 mod session;
 mod source;
@@ -42,6 +44,7 @@ mod waiters;
 
 pub use self::{
     durable::{MemoryDurableControl, MemoryDurableDeliveries, MemoryDurableSource, MemorySettler},
+    requests::{MemoryReplier, MemoryRequestDeliveries, MemoryRequests, MemoryResponderControl},
     session::MemorySession,
     source::{MemoryDeliveries, MemorySource, MemorySourceControl},
 };
@@ -50,9 +53,10 @@ use std::time::Duration;
 use crate::{
     capabilities,
     contract::{
-        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
+        AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
         DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, PublishError,
-        QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
+        QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError,
+        Volatile,
     },
     event::Event,
     subject::Subject,
@@ -149,3 +153,25 @@ impl MatchesPatterns for Memory {}
 impl Orders for Memory {}
 
 impl RoutesAroundDegraded for Memory {}
+
+impl AnswersRequests for Memory {
+    type Requests = MemoryRequests;
+    type Replier = MemoryReplier;
+
+    async fn responder(session: &MemorySession, spec: ResponderSpec) -> Result<MemoryRequests, SubscribeError> {
+        session.respond(spec)
+    }
+
+    fn request(
+        session: &MemorySession,
+        subject: &Subject,
+        event: Event,
+        within: Duration,
+    ) -> impl Future<Output = Result<Event, RequestError>> + Send {
+        session.request(subject, event, within)
+    }
+
+    fn unclaimed(session: &MemorySession) -> u64 {
+        session.unclaimed()
+    }
+}
