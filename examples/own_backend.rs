@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! cargo run --example own_backend
-//! cargo test --example own_backend
+//! cargo test --features conformance --example own_backend
 //! ```
 
 use std::{
@@ -225,13 +225,11 @@ fn letter(id: &str) -> Result<Event, Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::poll_fn, num::NonZeroUsize};
+    use std::num::NonZeroUsize;
 
     use tramline::subject::{Name, Pattern};
 
     use super::*;
-
-    const BOUND: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
     #[test]
     fn it_runs() {
@@ -245,84 +243,38 @@ mod tests {
         assert!(!capabilities.at_least_once() && !capabilities.matches_patterns() && !capabilities.sheds_oldest());
     }
 
-    fn spec(consumer: u32) -> AtMostOnceSpec {
-        let name = Name::new(format!("subscription-{consumer}")).expect("a name");
-        AtMostOnceSpec::new(SourceId::new(1, consumer, 0), name, Pattern::from(subject!("a")), BOUND)
+    #[tokio::test]
+    async fn b1_a_source_that_nobody_holds_any_more_leaves_nothing_behind() {
+        let office = Postbox.open().await.expect("it does no I/O");
+        let name = Name::new("letters").expect("a name");
+        let bound = NonZeroUsize::new(2).expect("not zero");
+        let spec = AtMostOnceSpec::new(SourceId::new(1, 0, 0), name, Pattern::from(subject!("a")), bound);
+        drop(Postbox::at_most_once(&office, spec).await.expect("subscribed"));
+        office.publish(&subject!("a"), letter("1").expect("an event")).await.expect("taken");
+        assert!(lock(&office.boxes).as_ref().expect("it is open").values().all(HashMap::is_empty));
     }
+}
 
-    async fn open() -> Office {
-        Postbox.open().await.expect("it does no I/O")
-    }
+/// One test for each row of the contract.
+#[cfg(all(test, feature = "conformance"))]
+mod conformance {
+    use tramline::conformance::Fixture;
 
-    async fn subscribe(office: &Office, spec: AtMostOnceSpec) -> (Slot, Slot) {
-        Postbox::at_most_once(office, spec).await.expect("subscribed").split()
-    }
+    use super::Postbox;
 
-    async fn publish(office: &Office, ids: &[&str]) {
-        for id in ids {
-            office.publish(&subject!("a"), letter(id).expect("an event")).await.expect("taken");
+    struct PostboxFixture;
+
+    impl Fixture for PostboxFixture {
+        type Backend = Postbox;
+
+        async fn open(_namespace: &str) -> Self {
+            Self
+        }
+
+        fn backend(&self) -> Postbox {
+            Postbox
         }
     }
 
-    /// The next event's id, or none when the stream has ended.
-    async fn next(deliveries: &mut Slot) -> Option<String> {
-        let incoming = poll_fn(|cx| Pin::new(&mut *deliveries).poll_next(cx)).await?;
-        Some(incoming.message.expect("nothing is malformed").event.id().to_owned())
-    }
-
-    #[tokio::test]
-    async fn b1_it_holds_no_more_than_its_bound_and_counts_what_it_refuses() {
-        let office = open().await;
-        let (mut deliveries, control) = subscribe(&office, spec(0)).await;
-        publish(&office, &["1", "2", "3", "4", "5"]).await;
-        let stats = control.snapshot();
-        assert_eq!((stats.accepted, stats.pending, stats.refused), (2, 2, 3));
-        assert_eq!((next(&mut deliveries).await, next(&mut deliveries).await), (Some("1".into()), Some("2".into())));
-        assert_eq!(control.snapshot().handed_over(), 2);
-    }
-
-    #[tokio::test]
-    async fn n11_of_a_group_exactly_one_member_gets_a_message_and_outside_of_it_everybody_does() {
-        let office = open().await;
-        let group = Group::new("pair").expect("a group");
-        let (_one, one) = subscribe(&office, spec(0).group(group.clone())).await;
-        let (_two, two) = subscribe(&office, spec(1).group(group)).await;
-        let (_all, all) = subscribe(&office, spec(2)).await;
-        publish(&office, &["1", "2"]).await;
-        assert_eq!([one, two, all].map(|control| control.snapshot().accepted), [1, 1, 2]);
-    }
-
-    #[tokio::test]
-    async fn n7_a_retired_source_yields_nothing_and_its_counters_stand_still() {
-        let office = open().await;
-        let (mut deliveries, control) = subscribe(&office, spec(0)).await;
-        publish(&office, &["1"]).await;
-        let first = control.retire(RetireReason::Stopping).await.expect("retired").stats;
-        publish(&office, &["2"]).await;
-        assert_eq!(next(&mut deliveries).await, None);
-        assert_eq!((first.accepted, first.pending), (1, 1));
-        assert_eq!(control.retire(RetireReason::Stopping).await.expect("retired").stats, first);
-    }
-
-    #[tokio::test]
-    async fn n4_a_closed_session_takes_nothing_and_ends_its_sources_even_one_that_waits() {
-        let office = open().await;
-        let (mut deliveries, _control) = subscribe(&office, spec(0)).await;
-        let mut waiting = Box::pin(next(&mut deliveries));
-        assert!(poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx).is_pending())).await);
-        office.close().await.expect("closed");
-        office.close().await.expect("again");
-        assert_eq!(waiting.await, None);
-        let refused = office.publish(&subject!("a"), letter("1").expect("an event")).await;
-        assert!(matches!(refused, Err(PublishError::Closed)));
-        assert!(matches!(Postbox::at_most_once(&office, spec(1)).await, Err(SubscribeError::Closed)));
-    }
-
-    #[tokio::test]
-    async fn b1_a_source_that_nobody_holds_any_more_leaves_nothing_behind() {
-        let office = open().await;
-        drop(subscribe(&office, spec(0)).await);
-        publish(&office, &["1"]).await;
-        assert!(lock(&office.boxes).as_ref().expect("it is open").values().all(HashMap::is_empty));
-    }
+    tramline::conformance! { volatile: PostboxFixture }
 }

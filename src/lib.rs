@@ -51,6 +51,8 @@ pub mod codec;
 pub mod conformance;
 pub mod contract;
 pub mod event;
+#[cfg(feature = "conformance")]
+pub mod guide;
 pub mod subject;
 pub mod subscription;
 mod text;

@@ -174,3 +174,7 @@ where
     <F::Backend as Backend>::Storage: KeepsNothing,
 {
 }
+
+/// Asks that a fixture restarts its storage.
+#[doc(hidden)]
+pub const fn surviving_entry<F: DurableFixture>() {}

@@ -28,9 +28,9 @@ mod table;
 mod tap;
 
 pub use self::{
-    fixture::{Ability, DurableFixture, Field, Fixture, KeepsNothing, Timing, volatile_entry},
+    fixture::{Ability, DurableFixture, Field, Fixture, KeepsNothing, Timing, surviving_entry, volatile_entry},
     mode::{DeliversIn, Plan},
-    proof::{Failure, Proof, Result, Verdict},
+    proof::{Failure, Proof, Result, Standing},
     report::Report,
     stage::Stage,
     suite::{Case, Suite},

@@ -53,7 +53,7 @@ pub(crate) use ensure;
 /// Whether a promise was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum Standing {
     /// It was kept.
     Green,
     /// It was not made, for this reason.
@@ -78,7 +78,7 @@ pub struct Proof {
     /// The backend, as its type is written.
     pub backend: &'static str,
     /// What came of it.
-    pub verdict: Verdict,
+    pub standing: Standing,
     /// How long it took.
     pub took: Duration,
 }
@@ -86,23 +86,23 @@ pub struct Proof {
 impl Proof {
     /// Whether a promise was broken.
     pub const fn is_red(&self) -> bool {
-        matches!(self.verdict, Verdict::Red { .. })
+        matches!(self.standing, Standing::Red { .. })
     }
 
     /// Whether a promise was kept.
     pub const fn is_green(&self) -> bool {
-        matches!(self.verdict, Verdict::Green)
+        matches!(self.standing, Standing::Green)
     }
 }
 
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { row, case, backend, verdict, .. } = self;
+        let Self { row, case, backend, standing, .. } = self;
         let Row { number, rules, promise, cause, .. } = row;
-        match verdict {
-            Verdict::Green => writeln!(f, "row {number} `{case}` on `{backend}`: green"),
-            Verdict::NotApplicable(why) => writeln!(f, "row {number} `{case}` on `{backend}`: not applicable: {why}"),
-            Verdict::Red { seen, log } => {
+        match standing {
+            Standing::Green => writeln!(f, "row {number} `{case}` on `{backend}`: green"),
+            Standing::NotApplicable(why) => writeln!(f, "row {number} `{case}` on `{backend}`: not applicable: {why}"),
+            Standing::Red { seen, log } => {
                 writeln!(f, "row {number} `{case}` on `{backend}`: red")?;
                 writeln!(f, "  promised: {rules}: {promise}")?;
                 writeln!(f, "  seen:     {seen}")?;

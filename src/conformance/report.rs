@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Proof, ROWS, Verdict};
+use super::{Proof, ROWS, Standing};
 
 /// What came of every row on one backend. [`Display`](fmt::Display) prints it as a Markdown table.
 #[derive(Debug, Clone)]
@@ -34,10 +34,10 @@ impl fmt::Display for Report {
                 writeln!(f, "| {} | {} | {} | kept by type |", row.number, row.name, row.needs)?;
             }
             for proof in self.proofs.iter().filter(|proof| proof.row.name == row.name) {
-                let result = match &proof.verdict {
-                    Verdict::Green => "green".to_owned(),
-                    Verdict::NotApplicable(why) => format!("not applicable: {why}"),
-                    Verdict::Red { seen, .. } => format!("**red**: {seen}"),
+                let result = match &proof.standing {
+                    Standing::Green => "green".to_owned(),
+                    Standing::NotApplicable(why) => format!("not applicable: {why}"),
+                    Standing::Red { seen, .. } => format!("**red**: {seen}"),
                 };
                 writeln!(f, "| {} | {} | {} | {result} |", row.number, proof.case, row.needs)?;
             }

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::runtime::Builder;
 
-use super::{Failure, Fixture, Proof, Report, Result, Row, Stage, Verdict, seen::Seen};
+use super::{Failure, Fixture, Proof, Report, Result, Row, Stage, Standing, seen::Seen};
 use crate::contract::Capabilities;
 
 /// A row on its way.
@@ -102,20 +102,20 @@ impl Suite {
     pub async fn run(&self, case: Case) -> Proof {
         let Case { name, row, needs, run } = case;
         let began = Instant::now();
-        let verdict = match run {
-            None => Verdict::NotApplicable(format!("it does not declare {}", self.missing(needs).join(", "))),
+        let standing = match run {
+            None => Standing::NotApplicable(format!("it does not declare {}", self.missing(needs).join(", "))),
             Some(run) => {
                 // A task of its own, so that a backend that panics is a red row.
                 let seen = Seen::new();
                 let ended = tokio::spawn(run(namespace(row), seen.clone())).await;
                 match ended.unwrap_or_else(|panicked| Err(Failure::seen(panicked.to_string()))) {
-                    Ok(()) => Verdict::Green,
-                    Err(Failure::NotApplicable(why)) => Verdict::NotApplicable(why),
-                    Err(Failure::Seen(what)) => Verdict::Red { seen: what, log: seen.to_string() },
+                    Ok(()) => Standing::Green,
+                    Err(Failure::NotApplicable(why)) => Standing::NotApplicable(why),
+                    Err(Failure::Seen(what)) => Standing::Red { seen: what, log: seen.to_string() },
                 }
             }
         };
-        Proof { row, case: name, backend: self.declared.backend(), verdict, took: began.elapsed() }
+        Proof { row, case: name, backend: self.declared.backend(), standing, took: began.elapsed() }
     }
 
     /// Runs every test on the current runtime, one after the other.
@@ -203,11 +203,13 @@ macro_rules! conformance {
         $crate::__conformance_rows! { __conformance_suite ($fixture) volatile }
 
         #[cfg(test)]
-        $crate::__conformance_rows! { __conformance_tests ($fixture) volatile }
+        $crate::__conformance_rows! { __conformance_tests (suite) volatile }
     };
     (surviving: $fixture:ty) => {
+        const _: () = $crate::conformance::surviving_entry::<$fixture>();
+
         $crate::__conformance_rows! { __conformance_suite ($fixture) surviving }
-        $crate::__conformance_rows! { __conformance_tests ($fixture) surviving }
+        $crate::__conformance_rows! { __conformance_tests (suite) surviving }
     };
 }
 
@@ -261,12 +263,12 @@ macro_rules! __conformance_suite {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __conformance_tests {
-    (($fixture:ty) $($group:ident: $kind:ident {
+    (($suite:ident) $($group:ident: $kind:ident {
         $($name:ident [$($need:ident)*] $module:ident $(<$mode:ident>)?;)*
     })*) => {
         #[test]
         fn its_table_is_what_its_traits_say() {
-            if let ::core::result::Result::Err(wrong) = suite().table_is_exercised() {
+            if let ::core::result::Result::Err(wrong) = $suite().table_is_exercised() {
                 ::core::panic!("{wrong}");
             }
         }
@@ -276,7 +278,7 @@ macro_rules! __conformance_tests {
                 #[test]
                 fn $name() {
                     let name = ::core::concat!(::core::stringify!($group), "::", ::core::stringify!($name));
-                    super::super::suite().prove(name);
+                    super::super::$suite().prove(name);
                 }
             )*})*
         }

@@ -1,5 +1,7 @@
 //! The conformance suite on the in-memory backend and on small stores, and each row both ways.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod both_ways;
 mod broken;
 mod memory;

@@ -18,6 +18,8 @@ const OURS: &[(&str, &[&str])] = &[
             "error[E0277]: backend `{}` does not {}",
             "error[E0277]: backend `{}` keeps nothing {}",
             "error[E0277]: `{}` is not a backend",
+            "error[E0277]: `{}` does not say how its storage is restarted",
+            "error[E0277]: this fixture's backend survives a restart, and {}",
         ],
     ),
     (

@@ -39,6 +39,8 @@ mod capability {
     mod shed_newest_needs_a_backend_that_sheds_it;
     mod shed_oldest_at_run_time_needs_a_backend_that_sheds_it;
     mod shed_oldest_needs_a_backend_that_sheds_it;
+    mod the_surviving_entry_of_the_suite_needs_a_fixture_that_restarts;
+    mod the_volatile_entry_of_the_suite_needs_a_backend_that_keeps_nothing;
     mod two_missing_capabilities_are_two_errors;
     mod waiting_for_room_needs_a_backend_that_tells_the_publisher;
     mod what_hangs_on_a_missing_mode_is_one_error;

@@ -1,0 +1,20 @@
+use backends::Everything;
+use tramline::conformance::Fixture;
+
+struct EverythingFixture;
+
+impl Fixture for EverythingFixture {
+    type Backend = Everything;
+
+    async fn open(_namespace: &str) -> Self {
+        Self
+    }
+
+    fn backend(&self) -> Everything {
+        Everything
+    }
+}
+
+tramline::conformance! { volatile: EverythingFixture }
+
+fn main() {}
