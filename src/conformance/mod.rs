@@ -16,7 +16,9 @@
 //!
 //! [`rows`] has the rows, one file for each capability; [`ROWS`] what each of them promises.
 
+mod asking;
 mod fixture;
+mod flood;
 mod mode;
 mod proof;
 mod report;
@@ -29,6 +31,7 @@ mod tap;
 
 pub use self::{
     fixture::{Ability, DurableFixture, Field, Fixture, KeepsNothing, Timing, surviving_entry, volatile_entry},
+    flood::Flood,
     mode::{DeliversIn, Plan},
     proof::{Failure, Proof, Result, Standing},
     report::Report,

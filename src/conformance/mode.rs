@@ -108,6 +108,9 @@ pub trait DeliversIn<M>: Backend {
     /// Where the queue lives.
     const QUEUE: QueuePlace;
 
+    /// Whether what a source has taken in is owed until it is acknowledged.
+    const OWES: bool;
+
     /// Opens a source.
     fn subscribe(
         session: &Self::Session,
@@ -119,6 +122,7 @@ impl<B: DeliversAtMostOnce> DeliversIn<AtMostOnce> for B {
     type Source = <B as DeliversAtMostOnce>::Source;
 
     const QUEUE: QueuePlace = <B as DeliversAtMostOnce>::QUEUE;
+    const OWES: bool = false;
 
     async fn subscribe(session: &B::Session, plan: Plan) -> Result<Self::Source, SubscribeError> {
         B::at_most_once(session, plan.at_most_once()).await
@@ -129,6 +133,7 @@ impl<B: DeliversAtLeastOnce> DeliversIn<AtLeastOnce> for B {
     type Source = <B as DeliversAtLeastOnce>::Source;
 
     const QUEUE: QueuePlace = <B as DeliversAtLeastOnce>::QUEUE;
+    const OWES: bool = true;
 
     async fn subscribe(session: &B::Session, plan: Plan) -> Result<Self::Source, SubscribeError> {
         B::at_least_once(session, plan.at_least_once()).await

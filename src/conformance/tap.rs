@@ -3,17 +3,19 @@
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
+    sync::{Mutex, PoisonError},
+    task::{Context, Poll},
     time::Duration,
 };
 
 use futures_core::Stream;
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
 use super::{Failure, Result, Timing, seen::Seen};
 use crate::{
     contract::{
-        FinalReading, Incoming, Message, Outcome, RetireReason, Settle, SettleError, Settlement, Source, SourceControl,
-        SourceStats,
+        FinalReading, Incoming, Message, Outcome, RetireError, RetireReason, Settle, SettleError, Settlement, Source,
+        SourceControl, SourceStats,
     },
     event::Event,
     subject::{Name, Subject},
@@ -21,7 +23,8 @@ use crate::{
 
 /// A source, as rows look at it: its stream, its control, and the log that both write.
 pub struct Tap<S: Source> {
-    deliveries: Pin<Box<S::Deliveries>>,
+    /// Never locked: a stream need not be `Sync`, and a row that looks at the counters beside it borrows the tap.
+    deliveries: Mutex<Pin<Box<S::Deliveries>>>,
     control: S::Control,
     handed_over: u64,
     name: Name,
@@ -32,7 +35,7 @@ pub struct Tap<S: Source> {
 impl<S: Source> Tap<S> {
     pub(super) fn new(source: S, name: Name, timing: Timing, seen: Seen) -> Self {
         let (deliveries, control) = source.split();
-        Self { deliveries: Box::pin(deliveries), control, handed_over: 0, name, timing, seen }
+        Self { deliveries: Mutex::new(Box::pin(deliveries)), control, handed_over: 0, name, timing, seen }
     }
 
     /// The subscription's name.
@@ -65,6 +68,27 @@ impl<S: Source> Tap<S> {
     /// The stream ended, or what came is malformed.
     pub async fn next_within(&mut self, time: Duration) -> Result<Option<Got<S::Settler>>> {
         let Ok(next) = timeout(time, self.incoming()).await else { return Ok(None) };
+        self.got(next).map(Some)
+    }
+
+    /// What comes first to one of these taps, and to which, if anything does within this time.
+    ///
+    /// # Errors
+    /// A stream ended, or what came is malformed.
+    pub async fn first_of(taps: &mut [Self], time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
+        let first = poll_fn(|cx| {
+            let mut taps = taps.iter_mut().enumerate();
+            let first = taps.find_map(|(at, tap)| match tap.poll_incoming(cx) {
+                Poll::Ready(next) => Some((at, next)),
+                Poll::Pending => None,
+            });
+            first.map_or(Poll::Pending, Poll::Ready)
+        });
+        let Ok((at, next)) = timeout(time, first).await else { return Ok(None) };
+        taps[at].got(next).map(|got| Some((at, got)))
+    }
+
+    fn got(&self, next: Option<Incoming<S::Settler>>) -> Result<Got<S::Settler>> {
         let Some(Incoming { message, attempt, settler, .. }) = next else {
             return Err(Failure::seen(format!("the stream of `{}` ended", self.name)));
         };
@@ -73,7 +97,7 @@ impl<S: Source> Tap<S> {
             Ok(Message { subject, event, .. }) => {
                 let id = event.id();
                 self.seen.note(format_args!("`{}` got `{id}` on `{subject}`, attempt {attempt}", self.name));
-                Ok(Some(Got { subject, event, attempt, settler, seen: self.seen.clone() }))
+                Ok(Got { subject, event, attempt, settler, seen: self.seen.clone() })
             }
             Err(malformed) => {
                 Err(Failure::error(format_args!("what came to `{}` as attempt {attempt}", self.name), &malformed))
@@ -83,9 +107,14 @@ impl<S: Source> Tap<S> {
 
     /// What comes next, as it is; none where the stream ends.
     pub async fn incoming(&mut self) -> Option<Incoming<S::Settler>> {
-        let incoming = poll_fn(|cx| self.deliveries.as_mut().poll_next(cx)).await;
-        self.handed_over += u64::from(incoming.is_some());
-        incoming
+        poll_fn(|cx| self.poll_incoming(cx)).await
+    }
+
+    fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Incoming<S::Settler>>> {
+        let deliveries = self.deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let next = deliveries.as_mut().poll_next(cx);
+        self.handed_over += u64::from(matches!(next, Poll::Ready(Some(_))));
+        next
     }
 
     /// The next so many deliveries, each acknowledged: their ids.
@@ -153,9 +182,54 @@ impl<S: Source> Tap<S> {
     /// # Errors
     /// It did not retire within the fixture's patience, or the reading is not in balance (L2).
     pub async fn retire(&self, reason: RetireReason) -> Result<FinalReading> {
-        let patience = self.timing.patience;
-        let Ok(retired) = timeout(patience, self.control.retire(reason)).await else {
-            return Err(Failure::seen(format!("`{}` did not retire within {patience:?}", self.name)));
+        self.last(timeout(self.timing.patience, self.control.retire(reason)).await)
+    }
+
+    /// Retires the source while its stream is read, and acknowledged, to its end; gives the last reading.
+    ///
+    /// # Errors
+    /// It did not retire within the fixture's patience, its stream did not end, or the reading is not in balance (L2).
+    pub async fn retire_beside_reading(&mut self, reason: RetireReason) -> Result<FinalReading> {
+        let Self { deliveries, control, handed_over, .. } = self;
+        let deliveries = deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let read = async {
+            while let Some(incoming) = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await {
+                *handed_over += 1;
+                // A source that retires may refuse.
+                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
+            }
+        };
+        let both = async { tokio::join!(read, control.retire(reason)).1 };
+        let retired = timeout(self.timing.patience, both).await;
+        self.last(retired)
+    }
+
+    /// Acknowledges what comes until the stream ends.
+    ///
+    /// # Errors
+    /// It did not end within the fixture's patience.
+    pub async fn drain(&mut self) -> Result {
+        let (patience, mut count) = (self.timing.patience, 0);
+        let drained = timeout(patience, async {
+            while let Some(incoming) = self.incoming().await {
+                count += 1;
+                // A source that ends may refuse.
+                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
+            }
+        });
+        if drained.await.is_err() {
+            return Err(Failure::seen(format!("the stream of `{}` did not end within {patience:?}", self.name)));
+        }
+        self.seen.note(format_args!("`{}` got {count} more, and its stream ended", self.name));
+        Ok(())
+    }
+
+    fn last(
+        &self,
+        retired: std::result::Result<std::result::Result<FinalReading, RetireError>, Elapsed>,
+    ) -> Result<FinalReading> {
+        let Ok(retired) = retired else {
+            return Err(Failure::seen(format!("`{}` did not retire within {:?}", self.name, self.timing.patience)));
         };
         let last = retired.map_err(|error| Failure::error(format_args!("`{}` did not retire", self.name), &error))?;
         self.balanced(last.stats)?;

@@ -5,4 +5,9 @@
 
 pub mod at_most_once;
 pub mod delivery;
+pub mod lifecycle;
+pub mod order;
+pub mod requests;
+pub mod retire;
+pub mod routing;
 pub mod settlement;

@@ -1,27 +1,24 @@
 //! Memory with the hooks of a fault around it.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use futures_util::Stream;
 use tramline::{
     Event, Memory, Subject,
-    backend::memory::{MemoryDurableSource, MemorySession, MemorySource},
+    backend::memory::{MemoryDurableSource, MemoryRequests, MemorySession, MemorySource},
     capabilities,
     contract::{
-        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce,
-        DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease, MatchesPatterns,
-        NothingToSettle, OpenError, Orders, PublishError, QueuePlace, RetireError, RetireReason, RoutesAroundDegraded,
-        Session, Settle, SettleError, Settlement, ShedsNewest, ShedsOldest, Source, SourceControl, SourceStats,
-        SubscribeError, Volatile,
+        AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery,
+        DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError,
+        Orders, PublishError, QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, Session, ShedsNewest,
+        ShedsOldest, SubscribeError, Volatile,
     },
 };
 
-use super::{Arrival, Fault, Passes};
+use super::{
+    Fault,
+    source::{BrokenReplier, BrokenSource},
+    through::{Publish, Request},
+};
 
 pub(crate) struct Broken(pub(super) Arc<dyn Fault>);
 
@@ -37,17 +34,18 @@ impl Backend for Broken {
     const CAPABILITIES: Capabilities = capabilities!(Broken);
 
     async fn open(&self) -> Result<BrokenSession, OpenError> {
+        self.0.opens();
         Ok(BrokenSession { inside: Memory::new().open().await?, fault: self.0.clone() })
     }
 }
 
 impl Session for BrokenSession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.inside.publish(subject, event).await
+        self.fault.publishes(Publish { session: &self.inside, subject, event }).await
     }
 
     async fn close(&self) -> Result<(), CloseError> {
-        self.inside.close().await
+        self.fault.closes(&self.inside).await
     }
 }
 
@@ -57,7 +55,9 @@ impl DeliversAtMostOnce for Broken {
     async fn at_most_once(session: &BrokenSession, mut spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_most_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, at_least_once: false })
+        let inside = Memory::at_most_once(&session.inside, spec).await?;
+        fault.subscribed(&session.inside).await;
+        Ok(BrokenSource { inside, fault, at_least_once: false })
     }
 }
 
@@ -71,7 +71,9 @@ impl DeliversAtLeastOnce for Broken {
     async fn at_least_once(session: &BrokenSession, mut spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_least_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, at_least_once: true })
+        let inside = Memory::at_least_once(&session.inside, spec).await?;
+        fault.subscribed(&session.inside).await;
+        Ok(BrokenSource { inside, fault, at_least_once: true })
     }
 }
 
@@ -97,111 +99,26 @@ impl FailsWhenFull for Broken {
     }
 }
 
-pub(crate) struct BrokenSource<S> {
-    inside: S,
-    fault: Arc<dyn Fault>,
-    at_least_once: bool,
-}
+impl AnswersRequests for Broken {
+    type Requests = BrokenSource<MemoryRequests>;
+    type Replier = BrokenReplier;
 
-pub(crate) struct BrokenDeliveries<D> {
-    inside: D,
-    fault: Arc<dyn Fault>,
-    at_least_once: bool,
-    arrived: u64,
-}
-
-pub(crate) struct BrokenControl<C> {
-    inside: C,
-    fault: Arc<dyn Fault>,
-}
-
-impl<S: Source> Source for BrokenSource<S>
-where
-    S::Deliveries: Unpin,
-    S::Settler: Settling,
-{
-    type Settler = <S::Settler as Settling>::Broken;
-    type Deliveries = BrokenDeliveries<S::Deliveries>;
-    type Control = BrokenControl<S::Control>;
-
-    fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, at_least_once } = self;
-        let (deliveries, control) = inside.split();
-        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), at_least_once, arrived: 0 };
-        (deliveries, BrokenControl { inside: control, fault })
-    }
-}
-
-impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDeliveries<D> {
-    type Item = Incoming<S::Broken>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = &mut *self;
-        loop {
-            let Some(incoming) = ready!(Pin::new(&mut this.inside).poll_next(cx)) else { return Poll::Ready(None) };
-            let (mut message, mut attempt) = (incoming.message.expect("memory carries events"), incoming.attempt);
-            let nth = this.arrived;
-            this.arrived += 1;
-            let mut arrival = Arrival {
-                nth,
-                at_least_once: this.at_least_once,
-                subject: &mut message.subject,
-                event: &mut message.event,
-                attempt: &mut attempt,
-            };
-            match this.fault.arrives(&mut arrival) {
-                Passes::Never => {}
-                Passes::Once => {
-                    let settler = incoming.settler.broken(&this.fault);
-                    return Poll::Ready(Some(Incoming::of(message, settler).attempt(attempt)));
-                }
-            }
-        }
-    }
-}
-
-impl<C: SourceControl> SourceControl for BrokenControl<C> {
-    fn snapshot(&self) -> SourceStats {
-        self.fault.counts(self.inside.snapshot())
+    async fn responder(session: &BrokenSession, mut spec: ResponderSpec) -> Result<Self::Requests, SubscribeError> {
+        let fault = session.fault.clone();
+        fault.responds(&mut spec);
+        Ok(BrokenSource { inside: Memory::responder(&session.inside, spec).await?, fault, at_least_once: false })
     }
 
-    async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
-        let mut last = self.inside.retire(reason).await?;
-        last.stats = self.fault.counts(last.stats);
-        Ok(last)
+    async fn request(
+        session: &BrokenSession,
+        subject: &Subject,
+        event: Event,
+        within: Duration,
+    ) -> Result<Event, RequestError> {
+        session.fault.requests(Request { session: &session.inside, subject, event, within }).await
     }
-}
 
-/// A settler of memory's, and what it is on a broken backend: at most once there is nothing to break.
-pub(crate) trait Settling: Settle {
-    type Broken: Settle;
-
-    fn broken(self, fault: &Arc<dyn Fault>) -> Self::Broken;
-}
-
-impl Settling for NothingToSettle {
-    type Broken = Self;
-
-    fn broken(self, _fault: &Arc<dyn Fault>) -> Self {
-        self
-    }
-}
-
-impl Settling for tramline::backend::memory::MemorySettler {
-    type Broken = BrokenSettler<Self>;
-
-    fn broken(self, fault: &Arc<dyn Fault>) -> BrokenSettler<Self> {
-        BrokenSettler { inside: self, fault: fault.clone() }
-    }
-}
-
-pub(crate) struct BrokenSettler<S> {
-    inside: S,
-    fault: Arc<dyn Fault>,
-}
-
-impl<S: Settle> Settle for BrokenSettler<S> {
-    async fn settle(self, settlement: Settlement) -> Result<(), SettleError> {
-        self.inside.settle(self.fault.settles(settlement)).await
+    fn unclaimed(session: &BrokenSession) -> u64 {
+        session.fault.unclaimed(Memory::unclaimed(&session.inside))
     }
 }

@@ -2,19 +2,35 @@
 //!
 //! A fault is a [`Fault`] with one of its hooks filled in; the files beside this one have them, by the rows that see them.
 
+mod at_most_once;
 mod backend;
 mod delivery;
+mod lifecycle;
+mod order;
+mod requests;
+mod retire;
 mod settlement;
+mod source;
+mod through;
+mod turns;
 
 use std::{cell::RefCell, sync::Arc};
 
+use futures_util::future::BoxFuture;
 use tramline::{
     Event, Subject,
+    backend::memory::MemorySession,
     conformance::Fixture,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, Settlement, SourceStats},
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, CloseError, FinalReading, PublishError, RequestError, ResponderSpec, Session,
+        Settlement, SourceStats,
+    },
 };
 
-use self::backend::Broken;
+use self::{
+    backend::Broken,
+    through::{Publish, Request},
+};
 use crate::both_ways::Mutant;
 
 /// Where a backend can be broken. What a fault leaves alone is memory's.
@@ -33,6 +49,55 @@ pub(crate) trait Fault: Send + Sync + 'static {
     /// What is said to memory when this is said to the settler.
     fn settles(&self, settlement: Settlement) -> Settlement {
         settlement
+    }
+
+    /// A publish.
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(publish.go())
+    }
+
+    /// A session is opened.
+    fn opens(&self) {}
+
+    /// A source was opened in this session.
+    fn subscribed<'a>(&'a self, _session: &'a MemorySession) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+
+    /// A session is closed.
+    fn closes<'a>(&'a self, session: &'a MemorySession) -> BoxFuture<'a, Result<(), CloseError>> {
+        Box::pin(session.close())
+    }
+
+    /// What a retire answers; before it the source was retired so many times.
+    fn retires(&self, _before: u64, _last: &mut FinalReading) {}
+
+    /// Whether a source takes the next message out of memory's queue while it hands one over.
+    fn reads_ahead(&self) -> bool {
+        false
+    }
+
+    /// What is asked of memory when a responder is asked of the backend.
+    fn responds(&self, _spec: &mut ResponderSpec) {}
+
+    /// A request.
+    fn requests<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<Event, RequestError>> {
+        Box::pin(request.go())
+    }
+
+    /// What is replied when this is said to the reply address.
+    fn replies(&self, reply: Event) -> Event {
+        reply
+    }
+
+    /// Whether what was published to a responder gets a reply address.
+    fn makes_addresses_up(&self) -> bool {
+        false
+    }
+
+    /// How many replies are unclaimed when memory counts so many.
+    fn unclaimed(&self, count: u64) -> u64 {
+        count
     }
 
     /// What is read when memory counts this.
@@ -57,6 +122,10 @@ pub(crate) struct Arrival<'a> {
 pub(crate) enum Passes {
     Once,
     Never,
+    /// Once now, and once more when nothing else is there; at most once only.
+    Again,
+    /// After the next one.
+    Later,
 }
 
 /// Nothing is broken.
@@ -93,5 +162,17 @@ tramline::conformance! { volatile: BrokenFixture }
 
 /// Every mutant of memory.
 pub(crate) fn mutants() -> Vec<Mutant> {
-    [delivery::mutants(), settlement::mutants()].into_iter().flatten().collect()
+    [
+        at_most_once::mutants(),
+        delivery::mutants(),
+        lifecycle::mutants(),
+        order::mutants(),
+        requests::mutants(),
+        retire::mutants(),
+        settlement::mutants(),
+        turns::mutants(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
