@@ -55,7 +55,10 @@ impl Flood {
                 if last {
                     break;
                 }
-                yield_now().await;
+                // Not in step with anything, also where all tasks are on one thread.
+                for _ in 0..number % 3 {
+                    yield_now().await;
+                }
             }
             None
         });

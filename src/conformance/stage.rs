@@ -213,6 +213,13 @@ impl<F: Fixture> Stage<F> {
             .map_err(|_| Failure::seen(format!("{what} did not come to an end within {patience:?}")))
     }
 
+    /// Lets what runs beside the row go on for so many steps.
+    pub async fn give_way(&self, steps: usize) {
+        for _ in 0..steps {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Lets time pass.
     pub async fn pass(&self, time: Duration) {
         tokio::time::sleep(time).await;

@@ -104,12 +104,13 @@ pub async fn publish_beside_close<F: Fixture, M>(mut stage: Stage<F>) -> Result
 where
     F::Backend: DeliversIn<M>,
 {
-    for already in [0, 1, 10] {
+    for (already, steps) in [(0, 4), (1, 0), (5, 1), (10, 2), (20, 3)] {
         let (mut a, mut b) = (stage.tap::<M>("a").await?, stage.tap::<M>("b").await?);
         let floods = [("a", "1-"), ("a", "2-"), ("b", "3-")].map(|(to, ids)| stage.flood(to, ids, usize::MAX));
         a.take(already).await?;
-        let (closed, ..) = tokio::join!(stage.close(), async { (a.drain().await, b.drain().await) });
-        closed?;
+        stage.give_way(steps).await;
+        let (closed, a_ended, b_ended) = tokio::join!(stage.close(), a.drain(), b.drain());
+        closed.and(a_ended).and(b_ended)?;
         for flood in &floods {
             flood.stop();
         }

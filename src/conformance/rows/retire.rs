@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, future::poll_fn, pin::pin, task::Poll};
 
 use crate::{
-    conformance::{DeliversIn, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Flood, Result, Stage, proof::ensure},
     contract::{RetireReason, SourceControl},
 };
 
@@ -33,9 +33,7 @@ where
         let (stats, before) = (again.stats, last.stats);
         ensure!(stats == before, "retired again ({reason:?}) it reads {stats:?}, and at first it read {before:?}");
         for cause in [&last.cause, &again.cause].into_iter().flatten() {
-            return Err(crate::conformance::Failure::seen(format!(
-                "it was retired, and its reading has a cause: {cause}"
-            )));
+            return Err(Failure::seen(format!("it was retired, and its reading has a cause: {cause}")));
         }
     }
     let (stats, before) = (tap.stats()?, last.stats);
@@ -53,17 +51,18 @@ where
     F::Backend: DeliversIn<M>,
 {
     const PUBLISHERS: [&str; 3] = ["1-", "2-", "3-"];
-    for already in [0, 1, 5, 20] {
+    for (already, steps) in [(0, 4), (1, 0), (5, 1), (10, 2), (20, 3)] {
         let subject = format!("a{already}");
         let mut tap = stage.tap::<M>(&subject).await?;
         let floods = PUBLISHERS.map(|ids| stage.flood(&subject, ids, 40));
         tap.take(already).await?;
-        let told: u64 = floods.iter().map(crate::conformance::Flood::told_full).sum();
+        stage.give_way(steps).await;
+        let told: u64 = floods.iter().map(Flood::told_full).sum();
         let last = tap.retire_beside_reading(RetireReason::GivenUp).await?.stats;
-        let begun: u64 = floods.iter().map(crate::conformance::Flood::begun).sum();
+        let begun: u64 = floods.iter().map(Flood::begun).sum();
         for flood in floods {
             if let Some(error) = flood.ended().await? {
-                return Err(crate::conformance::Failure::error("a publish beside a retire failed", &error));
+                return Err(Failure::error("a publish beside a retire failed", &error));
             }
         }
         let offered = last.accepted + last.refused;

@@ -6,7 +6,8 @@ use crate::both_ways::{Mutant, mutant};
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("offers its sixth message again once there is nothing else", || PutBack)
-            .breaks(&["at_most_once::one_attempt"]),
+            .breaks(&["at_most_once::one_attempt"])
+            .also(&["at_most_once::retire_beside_publish"], "it counts what is offered, and how much was published"),
     ]
 }
 
@@ -14,6 +15,6 @@ struct PutBack;
 
 impl Fault for PutBack {
     fn arrives(&self, arrival: &mut Arrival<'_>) -> Passes {
-        if !arrival.at_least_once && arrival.nth == 5 { Passes::Again } else { Passes::Once }
+        if arrival.nth == 5 { Passes::Again } else { Passes::Once }
     }
 }

@@ -1,22 +1,32 @@
 //! Memory with the hooks of a fault around it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
+use futures_util::Stream;
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemoryRequests, MemorySession, MemorySource},
     capabilities,
     contract::{
         AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery,
-        DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError,
-        Orders, PublishError, QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, Session, ShedsNewest,
-        ShedsOldest, SubscribeError, Volatile,
+        DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease,
+        MatchesPatterns, NothingToSettle, OpenError, Orders, PublishError, QueuePlace, RequestError, ResponderSpec,
+        RetireError, RetireReason, RoutesAroundDegraded, Session, Settle, SettleError, Settlement, ShedsNewest,
+        ShedsOldest, Source, SourceControl, SourceStats, SubscribeError, Volatile,
     },
 };
 
 use super::{
-    Fault,
-    source::{BrokenReplier, BrokenSource},
+    Arrival, Fault, Passes,
+    replier::BrokenReplier,
     through::{Publish, Request},
 };
 
@@ -41,7 +51,7 @@ impl Backend for Broken {
 
 impl Session for BrokenSession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.fault.publishes(Publish { session: &self.inside, subject, event }).await
+        self.fault.carries(Publish { session: &self.inside, subject, event }).await
     }
 
     async fn close(&self) -> Result<(), CloseError> {
@@ -120,5 +130,196 @@ impl AnswersRequests for Broken {
 
     fn unclaimed(session: &BrokenSession) -> u64 {
         session.fault.unclaimed(Memory::unclaimed(&session.inside))
+    }
+}
+
+pub(crate) struct BrokenSource<S> {
+    inside: S,
+    fault: Arc<dyn Fault>,
+    at_least_once: bool,
+}
+
+pub(crate) struct BrokenDeliveries<D, S> {
+    inside: D,
+    fault: Arc<dyn Fault>,
+    at_least_once: bool,
+    arrived: u64,
+    /// Put off until the next one has passed.
+    later: Option<Incoming<S>>,
+    /// What was put off, now that the next one has passed.
+    due: Option<Incoming<S>>,
+    ahead: Option<Incoming<S>>,
+    again: Option<Incoming<S>>,
+    counts: Arc<Counts>,
+}
+
+/// What memory does not know of, so that a fault in the one thing is none in the counters.
+#[derive(Default)]
+struct Counts {
+    /// Taken from memory's source, and not handed over yet.
+    held: AtomicU64,
+    /// Handed over again.
+    again: AtomicU64,
+}
+
+pub(crate) struct BrokenControl<C> {
+    inside: C,
+    fault: Arc<dyn Fault>,
+    counts: Arc<Counts>,
+    retired: AtomicU64,
+}
+
+impl<S: Source> Source for BrokenSource<S>
+where
+    S::Deliveries: Unpin,
+    S::Settler: Settling,
+{
+    type Settler = <S::Settler as Settling>::Broken;
+    type Deliveries = BrokenDeliveries<S::Deliveries, Self::Settler>;
+    type Control = BrokenControl<S::Control>;
+
+    fn split(self) -> (Self::Deliveries, Self::Control) {
+        let Self { inside, fault, at_least_once } = self;
+        let (deliveries, control) = inside.split();
+        let counts = Arc::new(Counts::default());
+        let deliveries = BrokenDeliveries {
+            inside: deliveries,
+            fault: fault.clone(),
+            at_least_once,
+            arrived: 0,
+            later: None,
+            due: None,
+            ahead: None,
+            again: None,
+            counts: counts.clone(),
+        };
+        (deliveries, BrokenControl { inside: control, fault, counts, retired: AtomicU64::new(0) })
+    }
+}
+
+impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> BrokenDeliveries<D, S::Broken> {
+    fn arrival(&mut self, cx: &mut Context<'_>) -> Poll<Option<Incoming<S::Broken>>> {
+        loop {
+            if let Some(due) = self.due.take() {
+                return Poll::Ready(Some(due));
+            }
+            let Some(incoming) = ready!(Pin::new(&mut self.inside).poll_next(cx)) else { return Poll::Ready(None) };
+            let (mut message, mut attempt) = (incoming.message.expect("memory carries events"), incoming.attempt);
+            let nth = self.arrived;
+            self.arrived += 1;
+            let mut arrival = Arrival {
+                nth,
+                at_least_once: self.at_least_once,
+                subject: &mut message.subject,
+                event: &mut message.event,
+                attempt: &mut attempt,
+            };
+            let passes = self.fault.arrives(&mut arrival);
+            let settler = incoming.settler.broken(&self.fault);
+            if passes == Passes::Again {
+                self.again = S::another()
+                    .map(|settler| Incoming::of(message.clone(), settler).attempt(attempt.saturating_add(1)));
+            }
+            let incoming = Incoming::of(message, settler).attempt(attempt);
+            match passes {
+                Passes::Never => {}
+                Passes::Later => self.later = Some(incoming),
+                Passes::Once | Passes::Again => {
+                    self.due = self.later.take();
+                    return Poll::Ready(Some(incoming));
+                }
+            }
+        }
+    }
+}
+
+impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDeliveries<D, S::Broken> {
+    type Item = Incoming<S::Broken>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        let mut next = match this.ahead.take() {
+            Some(ahead) => Poll::Ready(Some(ahead)),
+            None => this.arrival(cx),
+        };
+        if let Poll::Ready(Some(_)) = next
+            && this.fault.reads_ahead()
+            && let Poll::Ready(ahead) = this.arrival(cx)
+        {
+            this.ahead = ahead;
+        }
+        if next.is_pending()
+            && let Some(again) = this.again.take()
+        {
+            this.counts.again.fetch_add(1, SeqCst);
+            next = Poll::Ready(Some(again));
+        }
+        let held = [&this.later, &this.due, &this.ahead].into_iter().flatten().count();
+        this.counts.held.store(held as u64, SeqCst);
+        next
+    }
+}
+
+impl<C: SourceControl> BrokenControl<C> {
+    fn counts(&self, mut stats: SourceStats) -> SourceStats {
+        stats.pending += self.counts.held.load(SeqCst);
+        stats.accepted += self.counts.again.load(SeqCst);
+        self.fault.counts(stats)
+    }
+}
+
+impl<C: SourceControl> SourceControl for BrokenControl<C> {
+    fn snapshot(&self) -> SourceStats {
+        self.counts(self.inside.snapshot())
+    }
+
+    async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
+        let mut last = self.inside.retire(reason).await?;
+        last.stats = self.counts(last.stats);
+        self.fault.retired(self.retired.fetch_add(1, SeqCst), &mut last);
+        Ok(last)
+    }
+}
+
+/// A settler of memory's, and what it is on a broken backend: at most once there is nothing to break.
+pub(crate) trait Settling: Settle {
+    type Broken: Settle + Unpin;
+
+    fn broken(self, fault: &Arc<dyn Fault>) -> Self::Broken;
+
+    /// One more, where there is nothing to settle.
+    fn another() -> Option<Self::Broken> {
+        None
+    }
+}
+
+impl Settling for NothingToSettle {
+    type Broken = Self;
+
+    fn broken(self, _fault: &Arc<dyn Fault>) -> Self {
+        self
+    }
+
+    fn another() -> Option<Self> {
+        Some(Self)
+    }
+}
+
+impl Settling for tramline::backend::memory::MemorySettler {
+    type Broken = BrokenSettler<Self>;
+
+    fn broken(self, fault: &Arc<dyn Fault>) -> BrokenSettler<Self> {
+        BrokenSettler { inside: self, fault: fault.clone() }
+    }
+}
+
+pub(crate) struct BrokenSettler<S> {
+    inside: S,
+    fault: Arc<dyn Fault>,
+}
+
+impl<S: Settle> Settle for BrokenSettler<S> {
+    async fn settle(self, settlement: Settlement) -> Result<(), SettleError> {
+        self.inside.settle(self.fault.settles(settlement)).await
     }
 }

@@ -6,7 +6,7 @@ use crate::both_ways::{Mutant, mutant};
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("hands only every other message over at most once", || OnlyEveryOther)
-            .breaks(&["at_most_once::fanout_every_subscriber"]),
+            .breaks(&["at_most_once::fanout_every_subscriber", "at_most_once::one_attempt"]),
     ]
 }
 

@@ -25,12 +25,19 @@ const IN_SEQUENCE: &[&str] = &["at_most_once::sessions_in_sequence", "at_least_o
 
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
-        mutant("closes for publishers and leaves its sources open", DoorOnly::default).breaks(CLOSE_RELEASES),
+        mutant("closes for publishers and leaves its sources open", DoorOnly::default)
+            .breaks(CLOSE_RELEASES)
+            .also(BESIDE_CLOSE, "sources have to end in that row, too")
+            .also(&["requests::request_closing_session"], "a responder's source has to end, too"),
         mutant("says Ok to a publish after the close", || Swallows)
             .breaks(CLOSE_RELEASES)
             .also(BESIDE_CLOSE, "a publish that begins after the close is in that row, too"),
-        mutant("panics in a publish that meets a close", Panics::default).breaks(BESIDE_CLOSE),
-        mutant("waits for ever in a publish that meets a close", Hangs::default).breaks(BESIDE_CLOSE),
+        mutant("panics in a publish that meets a close", Panics::default)
+            .breaks(BESIDE_CLOSE)
+            .also(CLOSE_RELEASES, "a publish that meets the close is in that row, too"),
+        mutant("waits for ever in a publish that meets a close", Hangs::default)
+            .breaks(BESIDE_CLOSE)
+            .also(CLOSE_RELEASES, "a publish that meets the close is in that row, too"),
         mutant("keeps what was published last for the next session", Leftovers::default).breaks(IN_SEQUENCE),
     ]
 }
@@ -44,7 +51,7 @@ impl Fault for DoorOnly {
         self.0.store(false, SeqCst);
     }
 
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             yield_now().await;
             if self.0.load(SeqCst) { Err(PublishError::Closed) } else { publish.go().await }
@@ -60,7 +67,7 @@ impl Fault for DoorOnly {
 struct Swallows;
 
 impl Fault for Swallows {
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             match publish.go().await {
                 Err(PublishError::Closed) => Ok(()),
@@ -91,7 +98,7 @@ impl Fault for Panics {
         self.0.0.store(false, SeqCst);
     }
 
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             assert!(!self.0.meets_a_close().await, "the link is gone");
             publish.go().await
@@ -112,7 +119,7 @@ impl Fault for Hangs {
         self.0.0.store(false, SeqCst);
     }
 
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             if self.0.meets_a_close().await {
                 std::future::pending::<()>().await;
@@ -137,7 +144,7 @@ impl Fault for Leftovers {
         *before = mem::take(these);
     }
 
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         let kept = (publish.subject.clone(), publish.event.clone());
         self.0.lock().unwrap()[0].push(kept);
         Box::pin(publish.go())

@@ -7,10 +7,10 @@ mod backend;
 mod delivery;
 mod lifecycle;
 mod order;
+mod replier;
 mod requests;
 mod retire;
 mod settlement;
-mod source;
 mod through;
 mod turns;
 
@@ -52,7 +52,7 @@ pub(crate) trait Fault: Send + Sync + 'static {
     }
 
     /// A publish.
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(publish.go())
     }
 
@@ -70,7 +70,7 @@ pub(crate) trait Fault: Send + Sync + 'static {
     }
 
     /// What a retire answers; before it the source was retired so many times.
-    fn retires(&self, _before: u64, _last: &mut FinalReading) {}
+    fn retired(&self, _before: u64, _last: &mut FinalReading) {}
 
     /// Whether a source takes the next message out of memory's queue while it hands one over.
     fn reads_ahead(&self) -> bool {

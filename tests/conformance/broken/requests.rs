@@ -21,7 +21,11 @@ pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("loses an attribute of a reply", || LosesANumber).breaks(&["requests::request_answered"]),
         mutant("answers with the reply to the request before", OneBehind::default)
-            .breaks(&["requests::request_answered"]),
+            .breaks(&["requests::request_answered"])
+            .also(
+                &["requests::request_deadline", "requests::request_one_of_group"],
+                "more than one request is answered there",
+            ),
         mutant("says that a responder failed where it is full", || FailedForFull)
             .breaks(&["requests::request_answered"]),
         mutant("waits for the deadline where nobody answers", || NobodyIsLate)

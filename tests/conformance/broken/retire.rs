@@ -11,12 +11,18 @@ use crate::both_ways::{Mutant, mutant};
 
 const RETIRE_FINAL: &[&str] = &["at_most_once::retire_final", "at_least_once::retire_final"];
 const BESIDE_PUBLISH: &[&str] = &["at_most_once::retire_beside_publish", "at_least_once::retire_beside_publish"];
+const LEAVES_THE_GROUP: &[&str] = &["at_most_once::retire_leaves_the_group", "at_least_once::retire_leaves_the_group"];
 
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
-        mutant("counts on when it is retired again", || CountsOn).breaks(RETIRE_FINAL),
+        mutant("counts on when it is retired again", || CountsOn)
+            .breaks(RETIRE_FINAL)
+            .also(BESIDE_PUBLISH, "it compares two readings, too")
+            .also(LEAVES_THE_GROUP, "it compares two readings, too"),
         mutant("has a cause when it was retired", || HasACause).breaks(RETIRE_FINAL),
-        mutant("hands over after the retire what it had read ahead", || ReadsAhead).breaks(RETIRE_FINAL),
+        mutant("hands over after the retire what it had read ahead", || ReadsAhead)
+            .breaks(RETIRE_FINAL)
+            .also(LEAVES_THE_GROUP, "the stream of the member that leaves has to end, too"),
         mutant("counts what was under way beside a retire after it", UnderWay::default).breaks(BESIDE_PUBLISH),
     ]
 }
@@ -24,7 +30,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
 struct CountsOn;
 
 impl Fault for CountsOn {
-    fn retires(&self, before: u64, last: &mut FinalReading) {
+    fn retired(&self, before: u64, last: &mut FinalReading) {
         last.stats.refused += before;
     }
 }
@@ -32,7 +38,7 @@ impl Fault for CountsOn {
 struct HasACause;
 
 impl Fault for HasACause {
-    fn retires(&self, _before: u64, last: &mut FinalReading) {
+    fn retired(&self, _before: u64, last: &mut FinalReading) {
         *last = FinalReading::new(last.stats).ended_by("it was retired");
     }
 }
@@ -52,7 +58,7 @@ struct UnderWay {
 }
 
 impl Fault for UnderWay {
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             let retires = self.retires.load(SeqCst);
             yield_now().await;
@@ -64,7 +70,7 @@ impl Fault for UnderWay {
         })
     }
 
-    fn retires(&self, before: u64, last: &mut FinalReading) {
+    fn retired(&self, before: u64, last: &mut FinalReading) {
         self.retires.fetch_add(1, SeqCst);
         if before > 0 {
             last.stats.refused += self.late.load(SeqCst);

@@ -79,7 +79,7 @@ impl Fault for TakeTurns {
         }
     }
 
-    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             let (session, event) = (publish.session, publish.event.clone());
             for subject in self.turns(publish.subject) {
