@@ -28,8 +28,13 @@ where
         let bound = NonZeroUsize::new(bound).expect("a bound is not zero");
         let (name, pattern) = (plan.name, plan.pattern);
         let spec = ResponderSpec::new(plan.id, name.clone(), pattern.clone(), group, bound, self.failure());
-        let opened = F::Backend::responder(self.session(), spec).await;
-        self.tapped(opened, name, &pattern)
+        match self.within("subscribing", F::Backend::responder(self.session(), spec)).await? {
+            Ok(source) => {
+                self.note(format_args!("`{name}` answers on `{pattern}`"));
+                Ok(self.look_at(source, name))
+            }
+            Err(error) => Err(Failure::error(format_args!("`{name}` could not answer on `{pattern}`"), &error)),
+        }
     }
 
     /// What makes the failure replies of this row's responders.

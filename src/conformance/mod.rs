@@ -17,6 +17,7 @@
 //! [`rows`] has the rows, one file for each capability; [`ROWS`] what each of them promises.
 
 mod asking;
+mod corpus;
 mod fixture;
 mod flood;
 mod mode;

@@ -38,6 +38,12 @@ impl Plan {
         Self { shared: Some(name.into()), ..self }
     }
 
+    /// Other subjects.
+    #[must_use]
+    pub fn pattern(self, pattern: Pattern) -> Self {
+        Self { pattern, ..self }
+    }
+
     /// The bound.
     #[must_use]
     pub fn bound(self, bound: usize) -> Self {

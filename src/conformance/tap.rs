@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use tokio::time::{error::Elapsed, timeout};
+use tokio::time::{Instant, error::Elapsed, sleep, timeout};
 
 use super::{Failure, Result, Timing, seen::Seen};
 use crate::{
@@ -71,14 +71,16 @@ impl<S: Source> Tap<S> {
         self.got(next).map(Some)
     }
 
-    /// What comes first to one of these taps, and to which, if anything does within this time.
+    /// What comes first to one of these taps, and to which, if anything does within this time. They are asked in turn,
+    /// beginning with this one.
     ///
     /// # Errors
     /// A stream ended, or what came is malformed.
-    pub async fn first_of(taps: &mut [Self], time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
+    pub async fn first_of(taps: &mut [Self], from: usize, time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
         let first = poll_fn(|cx| {
-            let mut taps = taps.iter_mut().enumerate();
-            let first = taps.find_map(|(at, tap)| match tap.poll_incoming(cx) {
+            let count = taps.len();
+            let mut turn = (from..from + count).map(|at| at % count);
+            let first = turn.find_map(|at| match taps[at].poll_incoming(cx) {
                 Poll::Ready(next) => Some((at, next)),
                 Poll::Pending => None,
             });
@@ -175,6 +177,30 @@ impl<S: Source> Tap<S> {
     /// It is not.
     pub fn stats(&self) -> Result<SourceStats> {
         self.balanced(self.control.snapshot())
+    }
+
+    /// A reading once so many newcomers are counted, taken in and refused together (L1): what was published may still be
+    /// on its way.
+    ///
+    /// # Errors
+    /// More are counted, or not so many within the fixture's patience.
+    pub async fn offered(&self, offers: u64) -> Result<SourceStats> {
+        let deadline = Instant::now() + self.timing.patience;
+        loop {
+            let stats = self.stats()?;
+            let counted = stats.accepted + stats.refused;
+            if counted == offers {
+                self.seen.note(format_args!("`{}` counts {}", self.name, counts(stats)));
+                return Ok(stats);
+            }
+            if counted > offers || Instant::now() >= deadline {
+                let (name, counts) = (&self.name, counts(stats));
+                return Err(Failure::seen(format!(
+                    "L1 does not hold at `{name}`, which had {offers} offers: {counts}"
+                )));
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Retires the source, and gives its last reading.

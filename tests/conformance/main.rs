@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod archive;
 mod both_ways;
 mod broken;
 mod memory;
+mod pretender;
+mod stores;

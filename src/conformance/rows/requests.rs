@@ -211,7 +211,7 @@ where
     let mut taps = [stage.responder("a", "group", 64).await?, stage.responder("a", "group", 64).await?];
     for id in ["1", "2", "3", "4", "5", "6"] {
         let answered = async {
-            match Tap::first_of(&mut taps, patience).await? {
+            match Tap::first_of(&mut taps, 0, patience).await? {
                 Some((at, got)) => {
                     ensure!(got.id() == id, "`{}` came to a member, and `{id}` was asked", got.id());
                     got.answer(stage.event(&format!("{id}-by-{at}"))).await
@@ -224,7 +224,7 @@ where
         let its = matches!(&answer, Ok(reply) if reply.id().starts_with(id) && FailureReason::of(reply).is_none());
         ensure!(its, "the request `{id}` has {}", said(&answer));
     }
-    let further = Tap::first_of(&mut taps, stage.timing().quiet).await?;
+    let further = Tap::first_of(&mut taps, 0, stage.timing().quiet).await?;
     if let Some((_, got)) = further {
         return Err(Failure::seen(format!("a second member got the request `{}`, which was answered", got.id())));
     }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::Stream;
+use futures_util::{FutureExt, Stream};
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemoryRequests, MemorySession, MemorySource},
@@ -18,9 +18,9 @@ use tramline::{
     contract::{
         AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery,
         DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease,
-        MatchesPatterns, NothingToSettle, OpenError, Orders, PublishError, QueuePlace, RequestError, ResponderSpec,
-        RetireError, RetireReason, RoutesAroundDegraded, Session, Settle, SettleError, Settlement, ShedsNewest,
-        ShedsOldest, Source, SourceControl, SourceStats, SubscribeError, Volatile,
+        MatchesPatterns, NothingToSettle, OpenError, Orders, Outcome, PublishError, QueuePlace, RequestError,
+        ResponderSpec, RetireError, RetireReason, RoutesAroundDegraded, Session, Settle, SettleError, Settlement,
+        ShedsNewest, ShedsOldest, Source, SourceControl, SourceId, SourceStats, SubscribeError, Volatile,
     },
 };
 
@@ -51,7 +51,16 @@ impl Backend for Broken {
 
 impl Session for BrokenSession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.fault.carries(Publish { session: &self.inside, subject, event }).await
+        if let Some(first) = self.fault.first(subject, &event) {
+            let _ = self.inside.publish(&first, event.clone()).await;
+        }
+        match self.fault.publishes(event)? {
+            Some(event) => {
+                let published = self.fault.carries(Publish { session: &self.inside, subject, event }).await;
+                self.fault.published(published)
+            }
+            None => Ok(()),
+        }
     }
 
     async fn close(&self) -> Result<(), CloseError> {
@@ -65,9 +74,10 @@ impl DeliversAtMostOnce for Broken {
     async fn at_most_once(session: &BrokenSession, mut spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_most_once(&mut spec);
+        let id = spec.id;
         let inside = Memory::at_most_once(&session.inside, spec).await?;
         fault.subscribed(&session.inside).await;
-        Ok(BrokenSource { inside, fault, at_least_once: false })
+        Ok(BrokenSource { inside, fault, id })
     }
 }
 
@@ -81,9 +91,10 @@ impl DeliversAtLeastOnce for Broken {
     async fn at_least_once(session: &BrokenSession, mut spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
         let fault = session.fault.clone();
         fault.at_least_once(&mut spec);
+        let id = spec.id;
         let inside = Memory::at_least_once(&session.inside, spec).await?;
         fault.subscribed(&session.inside).await;
-        Ok(BrokenSource { inside, fault, at_least_once: true })
+        Ok(BrokenSource { inside, fault, id })
     }
 }
 
@@ -105,7 +116,10 @@ impl FailsWhenFull for Broken {
         event: Event,
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
-        Memory::publish_when_room(&session.inside, subject, event, within).await
+        if let Some(first) = session.fault.first(subject, &event) {
+            let _ = session.inside.publish(&first, event.clone()).await;
+        }
+        Memory::publish_when_room(&session.inside, subject, event, session.fault.waits(within)).await
     }
 }
 
@@ -116,7 +130,8 @@ impl AnswersRequests for Broken {
     async fn responder(session: &BrokenSession, mut spec: ResponderSpec) -> Result<Self::Requests, SubscribeError> {
         let fault = session.fault.clone();
         fault.responds(&mut spec);
-        Ok(BrokenSource { inside: Memory::responder(&session.inside, spec).await?, fault, at_least_once: false })
+        let id = spec.id;
+        Ok(BrokenSource { inside: Memory::responder(&session.inside, spec).await?, fault, id })
     }
 
     async fn request(
@@ -136,13 +151,13 @@ impl AnswersRequests for Broken {
 pub(crate) struct BrokenSource<S> {
     inside: S,
     fault: Arc<dyn Fault>,
-    at_least_once: bool,
+    id: SourceId,
 }
 
 pub(crate) struct BrokenDeliveries<D, S> {
     inside: D,
     fault: Arc<dyn Fault>,
-    at_least_once: bool,
+    id: SourceId,
     arrived: u64,
     /// Put off until the next one has passed.
     later: Option<Incoming<S>>,
@@ -179,13 +194,13 @@ where
     type Control = BrokenControl<S::Control>;
 
     fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, at_least_once } = self;
+        let Self { inside, fault, id } = self;
         let (deliveries, control) = inside.split();
         let counts = Arc::new(Counts::default());
         let deliveries = BrokenDeliveries {
             inside: deliveries,
             fault: fault.clone(),
-            at_least_once,
+            id,
             arrived: 0,
             later: None,
             due: None,
@@ -209,25 +224,27 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> BrokenDeliveries<D, S::
             self.arrived += 1;
             let mut arrival = Arrival {
                 nth,
-                at_least_once: self.at_least_once,
+                source: self.id,
                 subject: &mut message.subject,
                 event: &mut message.event,
                 attempt: &mut attempt,
             };
             let passes = self.fault.arrives(&mut arrival);
-            let settler = incoming.settler.broken(&self.fault);
-            if passes == Passes::Again {
-                self.again = S::another()
-                    .map(|settler| Incoming::of(message.clone(), settler).attempt(attempt.saturating_add(1)));
-            }
-            let incoming = Incoming::of(message, settler).attempt(attempt);
+            let another = || Some(Incoming::of(message.clone(), S::another()?).attempt(attempt.saturating_add(1)));
             match passes {
-                Passes::Never => {}
-                Passes::Later => self.later = Some(incoming),
-                Passes::Once | Passes::Again => {
-                    self.due = self.later.take();
-                    return Poll::Ready(Some(incoming));
+                Passes::Never => {
+                    incoming.settler.lose();
+                    continue;
                 }
+                Passes::Again => self.again = another(),
+                Passes::Once | Passes::Later => {}
+            }
+            let incoming = Incoming::of(message, incoming.settler.broken(&self.fault)).attempt(attempt);
+            if passes == Passes::Later {
+                self.later = Some(incoming);
+            } else {
+                self.due = self.later.take();
+                return Poll::Ready(Some(incoming));
             }
         }
     }
@@ -290,6 +307,15 @@ pub(crate) trait Settling: Settle {
     /// One more, where there is nothing to settle.
     fn another() -> Option<Self::Broken> {
         None
+    }
+
+    /// Nobody gets the message, now or later.
+    fn lose(self)
+    where
+        Self: Sized,
+    {
+        let lost = self.settle(Settlement::new(Outcome::Acked)).now_or_never();
+        assert!(lost.is_some_and(|settled| settled.is_ok()), "memory settles at once");
     }
 }
 

@@ -4,9 +4,15 @@
 
 mod at_most_once;
 mod backend;
+mod bounds;
+mod constructor;
+mod counters;
 mod delivery;
+mod edits;
 mod lifecycle;
+mod limits;
 mod order;
+mod patterns;
 mod replier;
 mod requests;
 mod retire;
@@ -14,7 +20,7 @@ mod settlement;
 mod through;
 mod turns;
 
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use tramline::{
@@ -23,7 +29,7 @@ use tramline::{
     conformance::Fixture,
     contract::{
         AtLeastOnceSpec, AtMostOnceSpec, CloseError, FinalReading, PublishError, RequestError, ResponderSpec, Session,
-        Settlement, SourceStats,
+        Settlement, SourceId, SourceStats,
     },
 };
 
@@ -45,6 +51,36 @@ pub(crate) trait Fault: Send + Sync + 'static {
 
     /// The same, at least once.
     fn at_least_once(&self, _spec: &mut AtLeastOnceSpec) {}
+
+    /// Where else this is published, before it is published where it was to be, and whatever comes of that.
+    fn first(&self, _subject: &Subject, _event: &Event) -> Option<Subject> {
+        None
+    }
+
+    /// What is asked of memory when this is published; none for nothing, with the answer that it was.
+    fn publishes(&self, event: Event) -> Result<Option<Event>, PublishError> {
+        Ok(Some(event))
+    }
+
+    /// What is answered when this is what memory answers.
+    fn published(&self, answer: Result<(), PublishError>) -> Result<(), PublishError> {
+        answer
+    }
+
+    /// How long memory is asked to wait for room when the backend is asked to wait so long.
+    fn waits(&self, within: Option<Duration>) -> Option<Duration> {
+        within
+    }
+
+    /// The limit that the fixture tells of.
+    fn payload_limit(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether extensions keep their kinds, as the fixture tells.
+    fn keeps_extension_kinds(&self) -> bool {
+        true
+    }
 
     /// What is said to memory when this is said to the settler.
     fn settles(&self, settlement: Settlement) -> Settlement {
@@ -110,8 +146,7 @@ pub(crate) trait Fault: Send + Sync + 'static {
 pub(crate) struct Arrival<'a> {
     /// Which arrival of this source it is, from 0.
     pub(crate) nth: u64,
-    /// Whether it is a source at least once.
-    pub(crate) at_least_once: bool,
+    pub(crate) source: SourceId,
     pub(crate) subject: &'a mut Subject,
     pub(crate) event: &'a mut Event,
     pub(crate) attempt: &'a mut std::num::NonZeroU32,
@@ -121,6 +156,7 @@ pub(crate) struct Arrival<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passes {
     Once,
+    /// It is lost: settled, and not handed over.
     Never,
     /// Once now, and once more when nothing else is there; at most once only.
     Again,
@@ -155,22 +191,36 @@ impl Fixture for BrokenFixture {
     fn backend(&self) -> Broken {
         Broken(self.0.clone())
     }
+
+    fn payload_limit(&self) -> Option<usize> {
+        self.0.payload_limit()
+    }
+
+    fn keeps_extension_kinds(&self) -> bool {
+        self.0.keeps_extension_kinds()
+    }
 }
 
 // Without a fault it is green, row by row: what turns red on a mutant does so because of the fault.
 tramline::conformance! { volatile: BrokenFixture }
 
-/// Every mutant of memory.
+/// Every mutant.
 pub(crate) fn mutants() -> Vec<Mutant> {
     [
-        at_most_once::mutants(),
+        constructor::mutants(),
         delivery::mutants(),
+        edits::mutants(),
+        patterns::mutants(),
+        bounds::mutants(),
+        counters::mutants(),
+        retire::mutants(),
         lifecycle::mutants(),
         order::mutants(),
-        requests::mutants(),
-        retire::mutants(),
-        settlement::mutants(),
         turns::mutants(),
+        at_most_once::mutants(),
+        settlement::mutants(),
+        limits::mutants(),
+        requests::mutants(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,3 @@
+//! Small stores that have what memory has not: contents that survive, leases, a link that can be cut.
+
+pub(crate) mod archive;
