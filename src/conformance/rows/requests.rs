@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, pin::pin};
 
 use tokio::time::Instant;
 
+use super::delivery::difference;
 use crate::{
     conformance::{Failure, Fixture, Result, Stage, Tap, asking::said, proof::ensure},
     contract::{AnswersRequests, FailureReason, Reply, RequestError, RetireReason},
@@ -31,10 +32,15 @@ where
     let subject = stage.subject("a");
     let (answer, asked) = tokio::join!(stage.ask_on(&subject, question.clone(), patience), answered);
     let (event, on) = asked?;
-    ensure!(event == question && on == subject, "{question:?} was asked on `{subject}`, and {event:?} came on `{on}`");
-    match answer {
-        Ok(answer) => ensure!(answer == reply, "{reply:?} was the reply, and {answer:?} came"),
-        no => return Err(Failure::seen(format!("a request that was answered has {}", said(&no)))),
+    ensure!(on == subject, "`question` was asked on `{subject}`, and came on `{on}`");
+    let Ok(answer) = answer else {
+        return Err(Failure::seen(format!("a request that was answered has {}", said(&answer))));
+    };
+    let keeps_kinds = stage.fixture().keeps_extension_kinds();
+    for (sent, came) in [(question, event), (reply, answer)] {
+        if let Some(difference) = difference(&sent, &came, keeps_kinds) {
+            return Err(Failure::seen(format!("`{}` arrived otherwise than it was sent: {difference}", sent.id())));
+        }
     }
 
     // In the other order than they were asked in, and the last one with a failure.
