@@ -71,9 +71,9 @@ where
         stage.publish("a", ["in-hand", "left-1", "left-2"]).await?;
         let in_hand = before.next().await?;
         if another {
-            stage.reopen_elsewhere().await?
+            stage.reopen_elsewhere().await?;
         } else {
-            stage.reopen().await?
+            stage.reopen().await?;
         }
         let plan = stage.plan("a").shared(&group);
         let mut after = stage.subscribe::<M>(plan).await?;

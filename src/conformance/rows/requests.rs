@@ -63,7 +63,7 @@ where
         let its = matches!(&answer, Ok(reply) if reply.id() == id && FailureReason::of(reply).is_none());
         ensure!(its, "the request `{id}` was answered with `{id}`, and it has {}", said(&answer));
     }
-    fails(three, FailureReason::Error, "a request that was answered with a failure")?;
+    fails(&three, FailureReason::Error, "a request that was answered with a failure")?;
     turned_away(&mut stage).await?;
     let unclaimed = stage.unclaimed();
     ensure!(unclaimed == 0, "{unclaimed} replies count as unclaimed, and every one was awaited");
@@ -95,7 +95,7 @@ where
         // The broker holds it, or cannot say.
         Err(RequestError::NoReply { .. }) => {}
         answer => {
-            fails(answer, FailureReason::Full, "a request to a responder at its bound")?;
+            fails(&answer, FailureReason::Full, "a request to a responder at its bound")?;
             let refused = tap.stats()?.refused;
             ensure!(refused == 1, "one request was told that there is no room, and {refused} count as refused");
         }
@@ -104,7 +104,7 @@ where
     let (answer, got) = tokio::join!(async { tokio::time::timeout(within, first).await }, given_up);
     got?;
     // No answer within the time that was given is the link's.
-    answer.map_or(Ok(()), |answer| fails(answer, FailureReason::Stopping, "a request that was given up"))
+    answer.map_or(Ok(()), |answer| fails(&answer, FailureReason::Stopping, "a request that was given up"))
 }
 
 /// Row 43: a request that nobody receives fails promptly: without a responder, with one elsewhere, and once it has
@@ -261,13 +261,13 @@ where
     };
     let (waited, got) = tokio::join!(stage.within("a request that waits beside a close", waits), close);
     let got = got?;
-    is_closed(waited?, "a request that waited when the session was closed")?;
+    is_closed(&waited?, "a request that waited when the session was closed")?;
     is_closed(
-        stage.within("a request that was made before the close", kept).await?,
+        &stage.within("a request that was made before the close", kept).await?,
         "a request that was made before the close and polled after it",
     )?;
     let late = stage.ask("a", "late", within);
-    is_closed(stage.within("a request after the close", late).await?, "a request after the close")?;
+    is_closed(&stage.within("a request after the close", late).await?, "a request after the close")?;
     let Some(replier) = got.into_replier() else {
         return Err(Failure::seen("a request has no reply address"));
     };
@@ -299,15 +299,15 @@ where
     Ok(())
 }
 
-fn is_closed(answer: std::result::Result<Event, RequestError>, what: &str) -> Result {
-    ensure!(matches!(answer, Err(RequestError::Closed)), "{what} has {}", said(&answer));
+fn is_closed(answer: &std::result::Result<Event, RequestError>, what: &str) -> Result {
+    ensure!(matches!(answer, Err(RequestError::Closed)), "{what} has {}", said(answer));
     Ok(())
 }
 
 /// The answer is a failure reply for this reason.
-fn fails(answer: std::result::Result<Event, RequestError>, reason: FailureReason, what: &str) -> Result {
-    let fails = matches!(&answer, Ok(reply) if FailureReason::of(reply) == Some(reason));
-    ensure!(fails, "{what} has {}, and \"{reason}\" was due", said(&answer));
+fn fails(answer: &std::result::Result<Event, RequestError>, reason: FailureReason, what: &str) -> Result {
+    let fails = matches!(answer, Ok(reply) if FailureReason::of(reply) == Some(reason));
+    ensure!(fails, "{what} has {}, and \"{reason}\" was due", said(answer));
     Ok(())
 }
 

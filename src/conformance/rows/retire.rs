@@ -32,7 +32,7 @@ where
         let again = tap.retire(reason).await?;
         let (stats, before) = (again.stats, last.stats);
         ensure!(stats == before, "retired again ({reason:?}) it reads {stats:?}, and at first it read {before:?}");
-        for cause in [&last.cause, &again.cause].into_iter().flatten() {
+        if let Some(cause) = last.cause.as_ref().or(again.cause.as_ref()) {
             return Err(Failure::seen(format!("it was retired, and its reading has a cause: {cause}")));
         }
     }

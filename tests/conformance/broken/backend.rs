@@ -4,13 +4,14 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicU64, Ordering::SeqCst},
     },
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 use futures_util::{FutureExt, Stream};
+use tokio::task::yield_now;
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemoryRequests, MemorySession, MemorySource},
@@ -181,6 +182,7 @@ pub(crate) struct BrokenControl<C> {
     inside: C,
     fault: Arc<dyn Fault>,
     counts: Arc<Counts>,
+    begun: AtomicBool,
     retired: AtomicU64,
 }
 
@@ -208,7 +210,10 @@ where
             again: None,
             counts: counts.clone(),
         };
-        (deliveries, BrokenControl { inside: control, fault, counts, retired: AtomicU64::new(0) })
+        (
+            deliveries,
+            BrokenControl { inside: control, fault, counts, begun: AtomicBool::new(false), retired: AtomicU64::new(0) },
+        )
     }
 }
 
@@ -291,6 +296,12 @@ impl<C: SourceControl> SourceControl for BrokenControl<C> {
     }
 
     async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
+        if self.fault.retires_once() && self.retired.load(SeqCst) == 0 {
+            if self.begun.swap(true, SeqCst) {
+                return Err(RetireError::new("it is being retired"));
+            }
+            yield_now().await;
+        }
         let mut last = self.inside.retire(reason).await?;
         last.stats = self.counts(last.stats);
         self.fault.retired(self.retired.fetch_add(1, SeqCst), &mut last);

@@ -108,6 +108,11 @@ pub(crate) trait Fault: Send + Sync + 'static {
     /// What a retire answers; before it the source was retired so many times.
     fn retired(&self, _before: u64, _last: &mut FinalReading) {}
 
+    /// Whether a retire takes a step, and one that was given up before it is not taken up again.
+    fn retires_once(&self) -> bool {
+        false
+    }
+
     /// Whether a source takes the next message out of memory's queue while it hands one over.
     fn reads_ahead(&self) -> bool {
         false

@@ -31,8 +31,13 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("waits for the deadline where nobody answers", || NobodyIsLate)
             .breaks(&["requests::request_no_responders"]),
         mutant("ends a request at half its time", || HalfTheTime).breaks(&["requests::request_deadline"]),
-        mutant("does not count what is unclaimed", || Claimed(0)).breaks(&["requests::request_deadline"]),
-        mutant("counts what is unclaimed twice", || Claimed(2)).breaks(&["requests::request_deadline"]),
+        mutant("does not count what is unclaimed", || Unclaimed(|_| 0)).breaks(&["requests::request_deadline"]),
+        mutant("counts what is unclaimed twice", || Unclaimed(|count| count * 2))
+            .breaks(&["requests::request_deadline"]),
+        mutant("counts one unclaimed reply, and not the one to a request that was dropped", || {
+            Unclaimed(|count| count.min(1))
+        })
+        .breaks(&["requests::request_deadline"]),
         mutant("asks every member of a group", EachMember::default).breaks(&["requests::request_one_of_group"]),
         mutant("leaves a request waiting when the session is closed", || WaitsOn)
             .breaks(&["requests::request_closing_session"]),
@@ -108,12 +113,12 @@ impl Fault for HalfTheTime {
     }
 }
 
-/// Each counts so many times.
-struct Claimed(u64);
+/// What is read when memory counts so many.
+struct Unclaimed(fn(u64) -> u64);
 
-impl Fault for Claimed {
+impl Fault for Unclaimed {
     fn unclaimed(&self, count: u64) -> u64 {
-        count * self.0
+        self.0(count)
     }
 }
 

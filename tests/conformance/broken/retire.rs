@@ -23,6 +23,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("hands over after the retire what it had read ahead", || ReadsAhead)
             .breaks(RETIRE_FINAL)
             .also(LEAVES_THE_GROUP, "the stream of the member that leaves has to end, too"),
+        mutant("does not go on with a retire that was given up", || RetiresOnce).breaks(RETIRE_FINAL),
         mutant("counts what was under way beside a retire after it", UnderWay::default).breaks(BESIDE_PUBLISH),
     ]
 }
@@ -47,6 +48,14 @@ struct ReadsAhead;
 
 impl Fault for ReadsAhead {
     fn reads_ahead(&self) -> bool {
+        true
+    }
+}
+
+struct RetiresOnce;
+
+impl Fault for RetiresOnce {
+    fn retires_once(&self) -> bool {
         true
     }
 }

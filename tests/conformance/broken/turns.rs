@@ -94,7 +94,7 @@ impl Fault for TakeTurns {
 
     fn arrives(&self, arrival: &mut Arrival<'_>) -> Passes {
         if let Some((subject, _)) = arrival.subject.as_str().split_once(MARK) {
-            *arrival.subject = Subject::new(subject.to_owned()).unwrap();
+            *arrival.subject = Subject::new(subject).unwrap();
         }
         Passes::Once
     }
