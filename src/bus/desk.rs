@@ -200,7 +200,7 @@ impl Desk {
     fn judged(&self, tally: &Tally, judgement: &Judgement, place: Place<'_>) {
         match judgement.settlement.outcome {
             Outcome::Acked => tally.acked.add_one(),
-            Outcome::Nacked => tally.nacked.add_one(),
+            Outcome::Nacked | Outcome::Unheard => tally.nacked.add_one(),
             Outcome::Silent | Outcome::Returned => tally.silent.add_one(),
         }
         if let Some(failure) = &judgement.failure {

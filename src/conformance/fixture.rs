@@ -19,7 +19,8 @@ pub trait Fixture: Sized + Send + Sync + 'static {
     /// what is missing is a panic that says how to get it.
     fn open(namespace: &str) -> impl Future<Output = Self> + Send;
 
-    /// A backend that is connected to it. Called more than once in a row; all of them are on the same broker.
+    /// A backend that connects to it when it is opened. Called more than once in a row, also where there is no runtime
+    /// (row `constructor_acquires_nothing`); all of them are on the same broker.
     fn backend(&self) -> Self::Backend;
 
     /// How long things take there.

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     AtLeastOnce, AtMostOnce,
     contract::{
-        AtLeastOnceSpec, AtMostOnceSpec, Backend, DeliversAtLeastOnce, DeliversAtMostOnce, Overflow, QueuePlace,
+        AtLeastOnceSpec, AtMostOnceSpec, Backend, DeliversAtLeastOnce, DeliversAtMostOnce, Lease, Overflow, QueuePlace,
         SlowHandler, Source, SourceId, StartAt, SubscribeError,
     },
     subject::{DurableName, Group, Name, Pattern},
@@ -27,7 +27,8 @@ pub struct Plan {
     pub(crate) ordered: bool,
     pub(crate) max_deliver: NonZeroU32,
     pub(crate) start_at: StartAt,
-    pub(crate) slow_handler: SlowHandler,
+    /// None for what every backend can do: the default, or redelivery where a lease cannot be extended.
+    pub(crate) slow_handler: Option<SlowHandler>,
     pub(crate) ack_wait: Option<std::time::Duration>,
 }
 
@@ -77,13 +78,20 @@ impl Plan {
     /// What happens when a handler is slow.
     #[must_use]
     pub fn slow_handler(self, slow_handler: SlowHandler) -> Self {
-        Self { slow_handler, ..self }
+        Self { slow_handler: Some(slow_handler), ..self }
     }
 
     /// The lease.
     #[must_use]
     pub fn ack_wait(self, ack_wait: std::time::Duration) -> Self {
         Self { ack_wait: Some(ack_wait), ..self }
+    }
+
+    /// The same, for the next source of the same consumer.
+    #[must_use]
+    pub fn again(self) -> Self {
+        let SourceId { activation, consumer, attempt } = self.id;
+        Self { id: SourceId::new(activation, consumer, attempt + 1), ..self }
     }
 
     fn at_most_once(self) -> AtMostOnceSpec {
@@ -94,13 +102,17 @@ impl Plan {
             .ordered(self.ordered)
     }
 
-    fn at_least_once(self) -> AtLeastOnceSpec {
+    fn at_least_once(self, lease: Lease) -> AtLeastOnceSpec {
+        let slow_handler = self.slow_handler.unwrap_or(match lease {
+            Lease::Fixed => SlowHandler::Redeliver,
+            Lease::None | Lease::Extendable => SlowHandler::default(),
+        });
         let durable = self.shared.unwrap_or_else(|| self.name.as_str().to_owned());
         let durable = DurableName::new(durable).expect("a row's names are valid");
         AtLeastOnceSpec::new(self.id, self.name, self.pattern, durable, self.max_deliver, self.bound)
             .fail_when_full(self.overflow == Some(Overflow::Fail))
             .start_at(self.start_at)
-            .slow_handler(self.slow_handler)
+            .slow_handler(slow_handler)
             .ack_wait(self.ack_wait)
             .ordered(self.ordered)
     }
@@ -142,6 +154,6 @@ impl<B: DeliversAtLeastOnce> DeliversIn<AtLeastOnce> for B {
     const OWES: bool = true;
 
     async fn subscribe(session: &B::Session, plan: Plan) -> Result<Self::Source, SubscribeError> {
-        B::at_least_once(session, plan.at_least_once()).await
+        B::at_least_once(session, plan.at_least_once(B::LEASE)).await
     }
 }

@@ -9,7 +9,10 @@ use std::{
 
 use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Flood, Plan, Result, Tap, Timing, seen::Seen};
 use crate::{
-    contract::{Backend, Capabilities, PublishError, Session, SlowHandler, Source, SourceId, StartAt, SubscribeError},
+    contract::{
+        Backend, Capabilities, DeliversAtLeastOnce, Lease, PublishError, Session, Source, SourceId, StartAt,
+        SubscribeError,
+    },
     event::{Event, UriReference},
     subject::{Name, Pattern, Subject},
 };
@@ -102,7 +105,7 @@ impl<F: Fixture> Stage<F> {
             ordered: false,
             max_deliver: NonZeroU32::new(3).expect("not zero"),
             start_at: StartAt::New,
-            slow_handler: SlowHandler::default(),
+            slow_handler: None,
             ack_wait: None,
         }
     }
@@ -110,6 +113,18 @@ impl<F: Fixture> Stage<F> {
     /// A name that members of this row share, and no other row has: a group's, or a durable identity's.
     pub fn shared(&self, name: &str) -> String {
         format!("{}-{name}", self.namespace)
+    }
+
+    /// The same plan with the shortest lease that there is, so that what a lease decides is decided soon. Where the backend
+    /// has no leases, the same plan.
+    pub fn with_short_lease(&self, plan: Plan) -> Plan
+    where
+        F::Backend: DeliversAtLeastOnce,
+    {
+        match <F::Backend as DeliversAtLeastOnce>::LEASE {
+            Lease::None => plan,
+            Lease::Fixed | Lease::Extendable => plan.ack_wait(self.timing().lease),
+        }
     }
 
     /// Subscribes.

@@ -325,6 +325,7 @@ macro_rules! __conformance_rows {
                 exact_subject_only [DeliversAtLeastOnce] delivery<AtLeastOnce>;
                 bound_fail [DeliversAtLeastOnce FailsWhenFull] full<AtLeastOnce>;
                 bound_backpressure [DeliversAtLeastOnce] bounds<AtLeastOnce>;
+                no_second_queue [DeliversAtLeastOnce] elsewhere;
                 snapshot_advisory [DeliversAtLeastOnce] counters<AtLeastOnce>;
                 retire_final [DeliversAtLeastOnce] retire<AtLeastOnce>;
                 retire_beside_publish [DeliversAtLeastOnce] retire<AtLeastOnce>;
@@ -334,8 +335,29 @@ macro_rules! __conformance_rows {
                 publish_beside_close [DeliversAtLeastOnce] lifecycle<AtLeastOnce>;
                 ordering [DeliversAtLeastOnce Orders] order<AtLeastOnce>;
                 routes_around [DeliversAtLeastOnce RoutesAroundDegraded] routing<AtLeastOnce>;
+                ack_removes [DeliversAtLeastOnce] settlement;
                 nack_redelivers [DeliversAtLeastOnce] settlement;
+                silent_is_nack [DeliversAtLeastOnce] settlement;
+                unknown_outcome_is_nack [DeliversAtLeastOnce] settlement;
+                per_message_ack [DeliversAtLeastOnce] settlement;
+                returned_is_not_judged [DeliversAtLeastOnce] giving_back;
+                settle_refused [DeliversAtLeastOnce] late;
+                stale_settle_is_refused [DeliversAtLeastOnce] late;
+                exhaustion [DeliversAtLeastOnce] exhaustion;
+                budget_is_shared [DeliversAtLeastOnce] exhaustion;
+                released_on_retire [DeliversAtLeastOnce] giving_back;
+                lease_extended [KeepsForHandler] lease;
+                lease_bound [KeepsForHandler] lease;
+                lease_redeliver [DeliversAtLeastOnce] lease;
+                delay_respected [DelaysRedelivery] delays;
+                delay_lets_others_flow [DelaysRedelivery] delays;
+                delay_spends_one_attempt [DelaysRedelivery] delays;
+                delay_ceiling [DelaysRedelivery] delays;
+                link_death_is_seen [DeliversAtLeastOnce] elsewhere;
+                consumer_deleted_under_us [DeliversAtLeastOnce] elsewhere;
                 payload_limit [DeliversAtLeastOnce] limits<AtLeastOnce>;
+                dropped_settler_returns [DeliversAtLeastOnce] giving_back;
+                malformed_is_counted [DeliversAtLeastOnce] elsewhere;
             }
             requests: Fixture {
                 request_answered [AnswersRequests] requests;

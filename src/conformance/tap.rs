@@ -99,11 +99,28 @@ impl<S: Source> Tap<S> {
             Ok(Message { subject, event, .. }) => {
                 let id = event.id();
                 self.seen.note(format_args!("`{}` got `{id}` on `{subject}`, attempt {attempt}", self.name));
-                Ok(Got { subject, event, attempt, settler, seen: self.seen.clone() })
+                let (patience, seen) = (self.timing.patience, self.seen.clone());
+                Ok(Got { subject, event, attempt, settler, patience, seen })
             }
             Err(malformed) => {
                 Err(Failure::error(format_args!("what came to `{}` as attempt {attempt}", self.name), &malformed))
             }
+        }
+    }
+
+    /// The next delivery, which has to be a valid event; none where the stream ends.
+    ///
+    /// # Errors
+    /// Nothing came within the fixture's patience, or what came is malformed.
+    pub async fn next_or_end(&mut self) -> Result<Option<Got<S::Settler>>> {
+        let patience = self.timing.patience;
+        match timeout(patience, self.incoming()).await {
+            Ok(None) => {
+                self.seen.note(format_args!("the stream of `{}` ended", self.name));
+                Ok(None)
+            }
+            Ok(next) => self.got(next).map(Some),
+            Err(_) => Err(Failure::seen(format!("nothing came to `{}` within {patience:?}", self.name))),
         }
     }
 
@@ -203,6 +220,26 @@ impl<S: Source> Tap<S> {
         }
     }
 
+    /// The counters come to what they have to be, within the fixture's patience.
+    ///
+    /// # Errors
+    /// They do not, or are not in balance (L2).
+    pub async fn reaches(&self, what: &str, holds: impl Fn(&SourceStats) -> bool) -> Result<SourceStats> {
+        let patience = self.timing.patience;
+        let deadline = Instant::now() + patience;
+        loop {
+            let stats = self.stats()?;
+            if holds(&stats) {
+                return Ok(stats);
+            }
+            if Instant::now() >= deadline {
+                let (name, counts) = (&self.name, counts(stats));
+                return Err(Failure::seen(format!("`{name}` did not come to {what} within {patience:?}: {counts}")));
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Retires the source, and gives its last reading.
     ///
     /// # Errors
@@ -282,6 +319,7 @@ pub struct Got<S> {
     /// The number of the attempt.
     pub attempt: u32,
     settler: S,
+    patience: Duration,
     seen: Seen,
 }
 
@@ -325,13 +363,33 @@ impl<S: Settle> Got<S> {
     /// Settles it, which has to be possible.
     ///
     /// # Errors
-    /// The backend refused.
+    /// The backend refused, or did not answer within the fixture's patience.
     pub async fn say(self, settlement: Settlement) -> Result {
-        let (id, attempt) = (self.id().to_owned(), self.attempt);
-        let settled = self.settle(settlement).await;
-        settled.map_err(|error| {
-            Failure::error(format_args!("settling attempt {attempt} at `{id}` as {:?}", settlement.outcome), &error)
-        })
+        let what = self.settling(settlement);
+        let settled = self.answered(settlement).await?;
+        settled.map_err(|error| Failure::error(what, &error))
+    }
+
+    /// Settles it, which has to be refused (T6).
+    ///
+    /// # Errors
+    /// The backend did it, or did not answer within the fixture's patience.
+    pub async fn is_refused(self, settlement: Settlement) -> Result {
+        let what = self.settling(settlement);
+        match self.answered(settlement).await? {
+            Err(_) => Ok(()),
+            Ok(()) => Err(Failure::seen(format!("{what} succeeded, and had to be refused"))),
+        }
+    }
+
+    async fn answered(self, settlement: Settlement) -> Result<std::result::Result<(), SettleError>> {
+        let (what, patience) = (self.settling(settlement), self.patience);
+        let answer = timeout(patience, self.settle(settlement)).await;
+        answer.map_err(|_| Failure::seen(format!("{what} was not answered within {patience:?}")))
+    }
+
+    fn settling(&self, settlement: Settlement) -> String {
+        format!("settling attempt {} at `{}` as {:?}", self.attempt, self.id(), settlement.outcome)
     }
 
     /// The settler alone.
@@ -342,9 +400,9 @@ impl<S: Settle> Got<S> {
 
 /// A reading in short.
 pub(super) fn counts(stats: SourceStats) -> String {
-    let SourceStats { accepted, pending, refused, evicted, exhausted, lease_expired, .. } = stats;
+    let SourceStats { accepted, pending, refused, evicted, exhausted, lease_expired, delay_shortened } = stats;
     format!(
         "accepted {accepted}, pending {pending}, refused {refused}, evicted {evicted}, exhausted {exhausted}, lease \
-         expired {lease_expired}"
+         expired {lease_expired}, delay shortened {delay_shortened}"
     )
 }

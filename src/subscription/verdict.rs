@@ -37,7 +37,11 @@ impl Judgement {
     /// An outcome without an error. [`Outcome::Returned`] is the bus's own word; a handler that says it has not accepted the
     /// message.
     pub const fn new(outcome: Outcome) -> Self {
-        let outcome = if matches!(outcome, Outcome::Returned) { Outcome::Silent } else { outcome };
+        let outcome = match outcome {
+            Outcome::Returned => Outcome::Silent,
+            Outcome::Unheard => Outcome::Nacked,
+            said => said,
+        };
         Self { settlement: Settlement::new(outcome), own_delay: false, failure: None }
     }
 

@@ -81,7 +81,10 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("a crash loses what was published last", Flaw::CrashLosesTheLast).breaks(&["durable::crash"]),
         mutant("identities on one pattern are one", Flaw::ThePatternIsTheIdentity)
             .breaks(&["durable::two_names_two_copies"])
-            .also(&["at_least_once::fanout_every_subscriber"], "its subscribers are identities on one pattern")
+            .also(
+                &["at_least_once::fanout_every_subscriber", "at_least_once::competing_exactly_one"],
+                "their subscribers are identities on one pattern",
+            )
             .also(&["durable::reopen_refused"], "with another pattern it is another identity"),
     ]
 }

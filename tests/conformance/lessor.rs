@@ -43,8 +43,13 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("an expiry is not counted", Flaw::NotCounted)
             .breaks(&["at_least_once::lease_bound", "at_least_once::lease_redeliver"]),
         mutant("a late answer settles the new attempt", Flaw::LateAnswerSettles)
-            .breaks(&["at_least_once::lease_bound", "at_least_once::lease_redeliver"]),
+            .breaks(&["at_least_once::lease_bound", "at_least_once::lease_redeliver"])
+            .also(
+                &["at_least_once::settle_refused", "at_least_once::stale_settle_is_refused"],
+                "an answer after a retire is late, too",
+            ),
         mutant("a lease is extended under `Redeliver`, too", Flaw::ExtendsAnyway)
-            .breaks(&["at_least_once::lease_redeliver"]),
+            .breaks(&["at_least_once::lease_redeliver"])
+            .also(&["at_least_once::stale_settle_is_refused"], "its old token comes of a lease under `Redeliver`"),
     ]
 }

@@ -5,6 +5,8 @@
 mod archive;
 mod both_ways;
 mod broken;
+mod depot;
+mod lessor;
 mod memory;
 mod pretender;
 mod stores;

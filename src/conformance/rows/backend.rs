@@ -34,11 +34,13 @@ pub async fn constructor_acquires_nothing<F: Fixture>(stage: Stage<F>) -> Result
     // Time for what a constructor may have left running.
     stage.pass(stage.timing().quiet).await;
     let after = fixture.connections().await;
-    stage.note(format_args!("connections before: {before:?}; with {BUILT} more backends: {after:?}"));
-    ensure!(
-        after <= before,
-        "the broker had {before:?} connections, and has {after:?} once {BUILT} backends are built"
-    );
+    if let (Some(before), Some(after)) = (before, after) {
+        stage.note(format_args!("connections before: {before}; with {BUILT} more backends: {after}"));
+        ensure!(
+            after <= before,
+            "the broker had {before} connections, and has {after} once {BUILT} backends are built"
+        );
+    }
     drop(built);
     Ok(())
 }

@@ -63,11 +63,7 @@ where
 }
 
 /// A message is held until its lease is over, and then is another's.
-async fn expires<F: Fixture>(
-    stage: &mut Stage<F>,
-    slow: SlowHandler,
-    after: std::time::Duration,
-) -> Result
+async fn expires<F: Fixture>(stage: &mut Stage<F>, slow: SlowHandler, after: std::time::Duration) -> Result
 where
     F::Backend: DeliversAtLeastOnce,
 {

@@ -2,29 +2,136 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Fixture, Result, Stage, proof::ensure},
-    contract::DeliversAtLeastOnce,
+    conformance::{Failure, Fixture, Result, Stage, proof::ensure},
+    contract::{Backend, DeliversAtLeastOnce, Lease, Outcome, RetireReason, Settlement},
 };
+
+/// Row 24: what is acknowledged is not offered again, several leases long, nor to the next source (M2).
+///
+/// # Errors
+/// The row is red.
+pub async fn ack_removes<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    const IDS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
+    let plan = stage.plan("a");
+    let plan = stage.with_short_lease(plan);
+    let mut tap = stage.subscribe::<AtLeastOnce>(plan.clone()).await?;
+    stage.publish("a", IDS).await?;
+    let mut ids = tap.take(IDS.len()).await?;
+    ids.sort();
+    ensure!(ids == IDS, "`{}` got {ids:?}, and {IDS:?} were published", tap.name());
+
+    let timing = stage.timing();
+    tap.stays_quiet_for(match <F::Backend as DeliversAtLeastOnce>::LEASE {
+        Lease::None => timing.quiet,
+        Lease::Fixed | Lease::Extendable => timing.quiet.max(3 * timing.lease),
+    })
+    .await?;
+    let last = tap.retire(RetireReason::Restarting).await?.stats;
+    ensure!(last.pending == 0, "{} messages are pending, and all were acknowledged", last.pending);
+    ensure!(last.exhausted == 0, "{} messages count as exhausted, and all were acknowledged", last.exhausted);
+    stage.subscribe::<AtLeastOnce>(plan.again()).await?.stays_quiet().await
+}
 
 /// Row 25: what is declined comes back, and attempts are numbered from 1 (M2, M4).
 ///
 /// # Errors
 /// The row is red.
-pub async fn nack_redelivers<F: Fixture>(mut stage: Stage<F>) -> Result
+pub async fn nack_redelivers<F: Fixture>(stage: Stage<F>) -> Result
 where
     F::Backend: DeliversAtLeastOnce,
 {
-    let mut tap = stage.tap::<AtLeastOnce>("a").await?;
-    stage.publish("a", ["1"]).await?;
-    for expected in 1..=2 {
+    comes_back(stage, Outcome::Nacked).await
+}
+
+/// Row 26: what was not accepted comes back as what is declined does (T2).
+///
+/// # Errors
+/// The row is red.
+pub async fn silent_is_nack<F: Fixture>(stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    comes_back(stage, Outcome::Silent).await
+}
+
+/// Row 27: an outcome that the backend does not know is a decline (T5).
+///
+/// # Errors
+/// The row is red.
+pub async fn unknown_outcome_is_nack<F: Fixture>(stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    comes_back(stage, Outcome::Unheard).await
+}
+
+/// Of two messages one is declined like this, until its last attempt.
+async fn comes_back<F: Fixture>(mut stage: Stage<F>, outcome: Outcome) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    const ATTEMPTS: u32 = 3;
+    let plan = stage.plan("a").max_deliver(ATTEMPTS);
+    let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
+    stage.publish("a", ["declined", "accepted"]).await?;
+    let (mut declined, mut accepted) = (0, 0);
+    // What comes back may come before the other one, or after it.
+    for _ in 0..=ATTEMPTS {
         let got = tap.next().await?;
-        ensure!(
-            (got.id(), got.attempt) == ("1", expected),
-            "`{}` came with attempt {}, and attempt {expected} at `1` was due",
-            got.id(),
-            got.attempt
-        );
-        if expected == 1 { got.nack().await? } else { got.ack().await? }
+        let attempts = if got.id() == "declined" { &mut declined } else { &mut accepted };
+        *attempts += 1;
+        let due = *attempts;
+        ensure!(got.attempt == due, "attempt {due} at `{}` has number {}", got.id(), got.attempt);
+        if got.id() == "declined" && due < ATTEMPTS {
+            got.say(Settlement::new(outcome)).await?;
+        } else {
+            got.ack().await?;
+        }
     }
+    ensure!(
+        (declined, accepted) == (ATTEMPTS, 1),
+        "`declined` was offered {declined} times and `accepted` {accepted} times"
+    );
+    tap.stays_quiet().await?;
+    let exhausted = tap.retire(RetireReason::Stopping).await?.stats.exhausted;
+    ensure!(exhausted == 0, "{exhausted} messages count as exhausted, and both were acknowledged");
     Ok(())
+}
+
+/// Row 28: acknowledging one message leaves the others owed (T4).
+///
+/// # Errors
+/// The row is red.
+pub async fn per_message_ack<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    // Who orders may keep the next message of a subject back until the one before it is done.
+    let table = <F::Backend as Backend>::CAPABILITIES;
+    let (pattern, subjects) = match (table.orders(), table.matches_patterns()) {
+        (false, _) => ("a", ["a", "a", "a"]),
+        (true, true) => ("a.*", ["a.1", "a.2", "a.3"]),
+        (true, false) => {
+            let why = "it orders and matches no patterns, so one source may have one message in hand at a time";
+            return Err(Failure::not_applicable(why));
+        }
+    };
+    let mut tap = stage.tap::<AtLeastOnce>(pattern).await?;
+    for (subject, id) in subjects.into_iter().zip(["1", "2", "3"]) {
+        stage.publish(subject, [id]).await?;
+    }
+    let mut earlier = vec![tap.next().await?, tap.next().await?];
+    tap.next().await?.ack().await?;
+    let mut owed: Vec<_> = earlier.iter().map(|got| got.id().to_owned()).collect();
+    for got in earlier.drain(..) {
+        got.nack().await?;
+    }
+    let mut back = tap.take(2).await?;
+    owed.sort();
+    back.sort();
+    ensure!(back == owed, "{back:?} came back, and {owed:?} were declined");
+    tap.stays_quiet().await
 }

@@ -27,10 +27,21 @@ const FLOOD: &[&str] = &["at_most_once::bound_backpressure", "at_least_once::bou
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("holds one more before it sheds the newest", || OneMore(Some(ShedNewest))).breaks(NEWEST),
-        mutant("evicts the head instead of refusing the newcomer", || Instead(ShedNewest, ShedOldest)).breaks(NEWEST),
+        mutant("evicts the head instead of refusing the newcomer", || Instead::of(ShedNewest, ShedOldest, |it| it))
+            .breaks(NEWEST),
+        mutant("evicts the head, and counts as if it had refused the newcomer", || {
+            Instead::of(ShedNewest, ShedOldest, evicted_as_refused)
+        })
+        .breaks(NEWEST),
         mutant("counts what it refused as evicted", || Counts::of(Some(ShedNewest), refused_as_evicted)).breaks(NEWEST),
         mutant("holds one more before it sheds the oldest", || OneMore(Some(ShedOldest))).breaks(OLDEST),
-        mutant("refuses the newcomer instead of evicting the head", || Instead(ShedOldest, ShedNewest)).breaks(OLDEST),
+        mutant("refuses the newcomer instead of evicting the head", || Instead::of(ShedOldest, ShedNewest, |it| it))
+            .breaks(OLDEST),
+        mutant("refuses the newcomer, and counts as if it had evicted the head", || {
+            Instead::of(ShedOldest, ShedNewest, refused_as_evicted)
+        })
+        .breaks(OLDEST)
+        .also(&FULL[..1], "what stands beside the full queue sheds its oldest, and what is full refuses"),
         mutant("counts what it evicted as refused", || Counts::of(Some(ShedOldest), evicted_as_refused)).breaks(OLDEST),
         mutant("counts a newcomer that evicts twice", || Counts::of(Some(ShedOldest), evicted_twice)).breaks(OLDEST),
         mutant("holds one more before it fails", || OneMore(Some(Fail))).breaks(FULL),
@@ -41,6 +52,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("tells nobody that a queue is full that was to fail", || Silent { named: true, seen: false.into() })
             .breaks(FULL),
         mutant("does not wait for room", || Waits(|_| Some(Duration::ZERO))).breaks(FULL),
+        mutant("waits for room with a deadline only", || Waits(|within| within.or(Some(Duration::ZERO)))).breaks(FULL),
         mutant("waits for room beyond the deadline", || Waits(|_| None)).breaks(FULL),
         mutant("holds one more where no policy is named", || OneMore(None)).breaks(FLOOD),
         mutant("does not count what it sheds or refuses unasked", || Counts::of(None, nothing_refused)).breaks(FLOOD),
@@ -74,14 +86,29 @@ impl Fault for OneMore {
     }
 }
 
-/// One policy is asked for, and the other is had.
-struct Instead(Overflow, Overflow);
+/// One policy is asked for, and the other is had, with these counters.
+struct Instead {
+    asked: Overflow,
+    had: Overflow,
+    counts: Counts,
+}
+
+impl Instead {
+    fn of(asked: Overflow, had: Overflow, counts: fn(SourceStats) -> SourceStats) -> Self {
+        Self { asked, had, counts: Counts::of(Some(asked), counts) }
+    }
+}
 
 impl Fault for Instead {
     fn at_most_once(&self, spec: &mut AtMostOnceSpec) {
-        if spec.overflow == Some(self.0) {
-            spec.overflow = Some(self.1);
+        self.counts.at_most_once(spec);
+        if spec.overflow == Some(self.asked) {
+            spec.overflow = Some(self.had);
         }
+    }
+
+    fn counts(&self, stats: SourceStats) -> SourceStats {
+        self.counts.counts(stats)
     }
 }
 

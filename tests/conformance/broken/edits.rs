@@ -11,7 +11,7 @@ use crate::both_ways::{Mutant, mutant};
 const ROUND_TRIP: &[&str] = &["at_most_once::event_round_trip", "at_least_once::event_round_trip"];
 
 pub(crate) fn mutants() -> Vec<Mutant> {
-    let edits: [(&str, fn() -> Edit); 13] = [
+    let edits: [(&str, MakeEdit); 13] = [
         ("cuts trailing zeros off a time", || Edit(without_trailing_zeros)),
         ("writes a time in upper case", || Edit(time_in_upper_case)),
         ("keeps nine digits of a fraction", || Edit(nine_digits)),
@@ -35,6 +35,8 @@ pub(crate) fn mutants() -> Vec<Mutant> {
     all.push(mutant("writes each extension as text, and says so", || ExtensionsAsText { told: true }));
     all
 }
+
+type MakeEdit = fn() -> Edit;
 
 /// What becomes of an event where the fault is seen.
 struct Edit(fn(&Event) -> Option<Event>);

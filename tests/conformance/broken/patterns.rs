@@ -30,7 +30,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         })
         .breaks(TABLE),
         mutant("takes upper case for lower case", || {
-            Selects::new(|pattern| pattern.contains('A'), |pattern, subject| pattern.eq_ignore_ascii_case(subject))
+            Selects::new(|pattern| pattern.contains('A'), str::eq_ignore_ascii_case)
         })
         .breaks(TABLE),
         mutant("compares subjects by their beginning", || {

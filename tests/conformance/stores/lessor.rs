@@ -103,6 +103,7 @@ impl Session for LessorSession {
         let identities = identities.as_ref().ok_or(PublishError::Closed)?;
         let reached: Vec<_> = identities.values().filter(|identity| identity.subject == *subject).collect();
         if let Some(full) = reached.iter().find(|identity| identity.is_full()) {
+            lock(&full.inside).eldest().into_iter().for_each(|member| member.stats.refused += 1);
             return Err(PublishError::QueueFull { subscription: full.spec.name.clone(), event });
         }
         for identity in reached {
@@ -241,6 +242,11 @@ impl Inside {
         self.members.values_mut().filter_map(|member| member.waker.take()).for_each(Waker::wake);
     }
 
+    /// The member that answers for what is not handed over.
+    fn eldest(&mut self) -> Option<&mut Member> {
+        self.members.values_mut().find(|member| member.last.is_none())
+    }
+
     fn stats(&self, number: u64) -> SourceStats {
         let Some(member) = self.members.get(&number) else { return SourceStats::default() };
         let eldest = self.members.iter().find(|(_, member)| member.last.is_none()).map(|(number, _)| *number);
@@ -316,7 +322,8 @@ pub(crate) struct LessorSettler(Option<(Arc<Identity>, u64, String)>);
 
 impl Settle for LessorSettler {
     async fn settle(mut self, settlement: Settlement) -> Result<(), SettleError> {
-        let settled = self.0.take().is_some_and(|(identity, token, id)| identity.settle(token, &id, settlement.outcome));
+        let settled =
+            self.0.take().is_some_and(|(identity, token, id)| identity.settle(token, &id, settlement.outcome));
         if settled { Ok(()) } else { Err(SettleError::new("the lease is over")) }
     }
 }

@@ -84,6 +84,17 @@ impl Identity {
         }
     }
 
+    /// A newcomer did not enter, which the eldest member counts.
+    pub(crate) fn refuse(&self) {
+        let mut inside = lock(&self.inside);
+        inside
+            .members
+            .values_mut()
+            .find(|member| member.last.is_none())
+            .into_iter()
+            .for_each(|member| member.refused += 1);
+    }
+
     pub(crate) fn is_given_up(&self) -> bool {
         lock(&self.inside).given_up
     }
@@ -188,6 +199,7 @@ impl Inside {
         let eldest = self.members.iter().find(|(_, member)| member.last.is_none()).map(|(number, _)| *number);
         stats.pending = if eldest == Some(number) { self.waiting.len() as u64 } else { 0 };
         stats.accepted = member.handed_over + stats.pending;
+        stats.refused = member.refused;
         stats.refused = member.refused;
         stats.exhausted = member.exhausted;
         stats

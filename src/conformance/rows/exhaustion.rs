@@ -1,0 +1,88 @@
+//! Running out of attempts.
+
+use crate::{
+    AtLeastOnce,
+    conformance::{Fixture, Got, Result, Stage, Tap, proof::ensure},
+    contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement, Source},
+};
+
+/// Row 32: a message that is never acknowledged gets exactly `max_deliver` attempts, then none, and is counted as
+/// exhausted once (M2, L11).
+///
+/// # Errors
+/// The row is red.
+pub async fn exhaustion<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    let declines: [&[Outcome]; 4] = [
+        &[Outcome::Nacked],
+        &[Outcome::Silent],
+        &[Outcome::Silent, Outcome::Nacked],
+        &[Outcome::Nacked, Outcome::Nacked, Outcome::Silent],
+    ];
+    let mut taps = Vec::new();
+    for (declines, tokens) in declines.into_iter().zip(["a", "b", "c", "d"]) {
+        let attempts = u32::try_from(declines.len()).expect("they are few");
+        let plan = stage.plan(tokens).max_deliver(attempts);
+        let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
+        stage.publish(tokens, ["1"]).await?;
+        for (outcome, attempt) in declines.iter().zip(1..) {
+            let got = tap.next().await?;
+            ensure!(got.attempt == attempt, "attempt {attempt} of {attempts} has number {}", got.attempt);
+            got.say(Settlement::new(*outcome)).await?;
+        }
+        taps.push(tap);
+    }
+    for tap in &mut taps {
+        tap.stays_quiet().await?;
+        tap.reaches("one exhausted message", |stats| stats.exhausted > 0).await?;
+    }
+    for tap in &taps {
+        let exhausted = tap.retire(RetireReason::Stopping).await?.stats.exhausted;
+        ensure!(exhausted == 1, "`{}` counts {exhausted} exhausted messages, and there was one", tap.name());
+    }
+    Ok(())
+}
+
+/// Row 33: members of one identity share one count of attempts of a message (M2, I3).
+///
+/// # Errors
+/// The row is red.
+pub async fn budget_is_shared<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    const ATTEMPTS: u32 = 4;
+    let shared = stage.shared("members");
+    let mut members = Vec::new();
+    for _ in 0..2 {
+        let plan = stage.plan("a").max_deliver(ATTEMPTS).shared(&shared);
+        members.push(stage.subscribe::<AtLeastOnce>(plan).await?);
+    }
+    let [one, other] = &mut members[..] else { unreachable!("there are two") };
+    stage.publish("a", ["1"]).await?;
+    for attempt in 1..=ATTEMPTS {
+        // Nobody can say who gets it: whoever did not get the last one is only asked first.
+        let got = if attempt % 2 == 1 { either(one, other).await? } else { either(other, one).await? };
+        ensure!(got.attempt == attempt, "attempt {attempt} of both members has number {}", got.attempt);
+        got.nack().await?;
+    }
+    one.stays_quiet().await?;
+    other.stays_quiet().await?;
+    let mut exhausted = 0;
+    for tap in [one, other] {
+        exhausted += tap.retire(RetireReason::Stopping).await?.stats.exhausted;
+    }
+    ensure!(exhausted == 1, "the members count {exhausted} exhausted messages, and there was one");
+    Ok(())
+}
+
+/// What comes to one of them.
+async fn either<S: Source>(first: &mut Tap<S>, second: &mut Tap<S>) -> Result<Got<S::Settler>> {
+    tokio::select! {
+        biased;
+        got = first.next() => got,
+        got = second.next() => got,
+    }
+}

@@ -1,0 +1,84 @@
+//! Settlements that come too late: their source has ended, or their attempt has.
+
+use crate::{
+    AtLeastOnce,
+    conformance::{Fixture, Got, Result, Stage, Tap, proof::ensure},
+    contract::{DeliversAtLeastOnce, Lease, Outcome, RetireReason, Settlement, SlowHandler, Source},
+};
+
+const OUTCOMES: [Outcome; 4] = [Outcome::Acked, Outcome::Nacked, Outcome::Silent, Outcome::Returned];
+
+/// Row 30: after a retire or a close a settlement is refused, promptly, and the message is still owed (T6).
+///
+/// # Errors
+/// The row is red.
+pub async fn settle_refused<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    for outcome in OUTCOMES {
+        let tokens = format!("{outcome:?}");
+        let plan = stage.plan(&tokens);
+        let plan = stage.with_short_lease(plan);
+        let mut tap = stage.subscribe::<AtLeastOnce>(plan.clone()).await?;
+        stage.publish(&tokens, ["1"]).await?;
+        let got = tap.next().await?;
+        tap.retire(RetireReason::Restarting).await?;
+        got.is_refused(Settlement::new(outcome)).await?;
+        // It is still owed to the identity.
+        stage.subscribe::<AtLeastOnce>(plan.again()).await?.take(1).await?;
+    }
+
+    let mut in_hand = Vec::new();
+    for (outcome, tokens) in OUTCOMES.into_iter().zip(["a", "b", "c", "d"]) {
+        let mut tap = stage.tap::<AtLeastOnce>(tokens).await?;
+        stage.publish(tokens, ["1"]).await?;
+        in_hand.push((tap.next().await?, outcome, tap));
+    }
+    stage.close().await?;
+    for (got, outcome, _tap) in in_hand {
+        got.is_refused(Settlement::new(outcome)).await?;
+    }
+    Ok(())
+}
+
+/// Row 31: a settlement with an old token never settles a newer attempt, and is refused (T6, E7).
+///
+/// # Errors
+/// The row is red.
+pub async fn stale_settle_is_refused<F: Fixture>(mut stage: Stage<F>) -> Result
+where
+    F::Backend: DeliversAtLeastOnce,
+{
+    let plan = stage.plan("a").max_deliver(5);
+    let plan = stage.with_short_lease(plan);
+    let mut tap = stage.subscribe::<AtLeastOnce>(plan.clone()).await?;
+    stage.publish("a", ["1"]).await?;
+    let old = tap.next().await?;
+    tap.retire(RetireReason::Restarting).await?;
+    let mut next = stage.subscribe::<AtLeastOnce>(plan.again()).await?;
+    let new = next.next().await?;
+    is_its_own(old, new, &mut next).await?;
+
+    if <F::Backend as DeliversAtLeastOnce>::LEASE != Lease::None {
+        let plan = stage.plan("b").max_deliver(5).slow_handler(SlowHandler::Redeliver);
+        let plan = stage.with_short_lease(plan);
+        let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
+        stage.publish("b", ["1"]).await?;
+        let old = tap.next().await?;
+        let new = tap.next().await?;
+        is_its_own(old, new, &mut tap).await?;
+    }
+    Ok(())
+}
+
+/// What is said of the old attempt does nothing to the new one, which is declined and has to come back.
+async fn is_its_own<S: Source>(old: Got<S::Settler>, new: Got<S::Settler>, tap: &mut Tap<S>) -> Result {
+    old.is_refused(Settlement::new(Outcome::Acked)).await?;
+    let declined = new.attempt;
+    new.nack().await?;
+    let back = tap.next().await?;
+    ensure!(back.attempt > declined, "attempt {declined} was declined, and attempt {} came next", back.attempt);
+    back.ack().await?;
+    tap.stays_quiet().await
+}
