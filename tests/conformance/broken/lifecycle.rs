@@ -28,7 +28,8 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("closes for publishers and leaves its sources open", DoorOnly::default)
             .breaks(CLOSE_RELEASES)
             .also(BESIDE_CLOSE, "sources have to end in that row, too")
-            .also(&["requests::request_closing_session"], "a responder's source has to end, too"),
+            .also(&["requests::request_closing_session"], "a responder's source has to end, too")
+            .also(&["at_least_once::settle_refused"], "what an open source had in hand can be settled"),
         mutant("says Ok to a publish after the close", || Swallows)
             .breaks(CLOSE_RELEASES)
             .also(BESIDE_CLOSE, "a publish that begins after the close is in that row, too"),
