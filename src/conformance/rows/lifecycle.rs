@@ -30,10 +30,15 @@ where
     closed?;
     ended?;
     unread.ends().await?;
-    if at_once.is_pending() {
-        // It may have gone out before the close.
-        let published = stage.within("a publish that was begun before the close", begun).await?;
-        stage.note(format_args!("a publish begun before the close came to {published:?}"));
+    match at_once {
+        Poll::Ready(published) => {
+            published.map_err(|error| Failure::error("a publish before the close was refused", &error))?;
+        }
+        Poll::Pending => {
+            // It may have gone out before the close.
+            let published = stage.within("a publish that was begun before the close", begun).await?;
+            stage.note(format_args!("a publish begun before the close came to {published:?}"));
+        }
     }
     let published = stage.within("a publish that was made before the close and polled after it", kept).await?;
     ensure!(published.is_err(), "a publish that was made before the close and polled after it was accepted");

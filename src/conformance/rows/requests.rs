@@ -248,7 +248,7 @@ pub async fn request_closing_session<F: Fixture>(mut stage: Stage<F>) -> Result
 where
     F::Backend: AnswersRequests,
 {
-    // Longer than a hang may last, and short enough to be seen to end.
+    // Less than the row's patience, so that a request which waits for its deadline is seen to.
     let within = stage.timing().patience / 2;
     let mut tap = stage.responder("a", "group", 4).await?;
     let kept = stage.ask("a", "kept", within);
