@@ -58,6 +58,10 @@ impl Desk {
         self.unclaimed.load(Ordering::Relaxed)
     }
 
+    fn count_unclaimed(&self) {
+        self.unclaimed.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
@@ -89,7 +93,7 @@ impl Asked {
         let mut place = self.lock();
         let Place::Open(requester) = &mut *place else {
             drop(place);
-            self.desk.unclaimed.fetch_add(1, Ordering::Relaxed);
+            self.desk.count_unclaimed();
             return Ok(());
         };
         let requester = requester.take();
@@ -112,12 +116,6 @@ impl Asked {
         drop(place);
         drop(old);
         Poll::Pending
-    }
-
-    /// Waits no longer; returns the reply that came all the same.
-    fn finish(&self) -> Option<Event> {
-        let place = mem::replace(&mut *self.lock(), Place::Finished);
-        if let Place::Reply(reply) = place { Some(reply) } else { None }
     }
 
     fn lock(&self) -> MutexGuard<'_, Place> {
@@ -145,19 +143,20 @@ impl Waiting {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => closing.as_mut().poll(cx).map(|()| None),
         });
-        let error = match timeout(within, reply).await {
-            Ok(Some(reply)) => return Ok(reply),
-            Ok(None) => RequestError::Closed,
-            Err(_) => RequestError::NoReply { within },
-        };
-        self.0.finish().ok_or(error)
+        match timeout(within, reply).await {
+            Ok(Some(reply)) => Ok(reply),
+            Ok(None) => Err(RequestError::Closed),
+            Err(_) => Err(RequestError::NoReply { within }),
+        }
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if self.0.finish().is_some() {
-            self.0.desk.unclaimed.fetch_add(1, Ordering::Relaxed);
+        let place = mem::replace(&mut *self.0.lock(), Place::Finished);
+        // Nobody has taken it, and nobody will.
+        if matches!(place, Place::Reply(_)) {
+            self.0.desk.count_unclaimed();
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::{
         RetireReason, Source, SourceControl, SourceStats,
     },
     event::Event,
+    subject::Subject,
 };
 
 /// What waits in a responder's queue: a request, or a message that was published.
@@ -40,12 +41,15 @@ impl Item for Request {
 
 /// Hands a message to one member; with a reply address if it was requested. A member that is full turns a request away
 /// with a failure reply (contract R10). False if all of them are gone.
-pub(super) fn offer(members: &Members<Request>, message: impl FnOnce() -> Message, asked: Option<&Arc<Asked>>) -> bool {
+///
+/// Not generic, so that the way of every publish holds no more of it than the call.
+pub(super) fn offer(members: &Members<Request>, subject: &Subject, event: &Event, asked: Option<&Arc<Asked>>) -> bool {
     match members.admit() {
         Admission::Room(slot) => {
-            let failure = slot.terms();
-            let replier = asked.map(|asked| MemoryReplier { asked: Some(Arc::clone(asked)), failure: failure.clone() });
-            slot.put(Request { message: message(), replier }).now();
+            let message = Message { subject: subject.clone(), event: event.clone() };
+            let replier =
+                asked.map(|asked| MemoryReplier { asked: Some(Arc::clone(asked)), failure: slot.terms().clone() });
+            slot.put(Request { message, replier }).now();
             true
         }
         Admission::Full(full) => {

@@ -239,7 +239,7 @@ impl Table {
                 return Ok(Reached::Everybody);
             }
             Err(Other::Responders(members)) => {
-                let reached = offer(members, || message(event.clone()), None);
+                let reached = offer(members, subject, &event, None);
                 return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
             }
         };
@@ -323,7 +323,7 @@ impl Table {
                 }
                 Ok(Admission::Gone) => false,
                 Ok(Admission::Full(full)) => full.shed(message()) || asked.is_none(),
-                Err(Other::Responders(members)) => offer(members, message, asked),
+                Err(Other::Responders(members)) => offer(members, subject, &event, asked),
                 // It fails when full, and is not among these.
                 Err(Other::Durable(_)) => false,
             }
