@@ -5,6 +5,8 @@
 mod conformance_core;
 mod core;
 mod folder;
+mod interop;
 mod proxy;
 mod server;
+mod server_is_right;
 mod setup;
