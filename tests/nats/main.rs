@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod conformance_core;
+mod core;
 mod folder;
 mod interop;
 mod proxy;
