@@ -6,6 +6,7 @@ mod conformance_core;
 mod core;
 mod folder;
 mod interop;
+mod operator;
 mod proxy;
 mod server;
 mod server_is_right;
