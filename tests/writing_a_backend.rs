@@ -8,7 +8,8 @@ const EXAMPLE: &str = include_str!("../examples/own_backend.rs");
 #[test]
 fn its_code_is_in_the_example_that_is_compiled() {
     let example = dense(EXAMPLE);
-    let blocks: Vec<&str> = CHAPTER.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        CHAPTER.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() > 4, "the chapter has code");
     for block in blocks {
         assert!(example.contains(&dense(block)), "this is not in the example:\n{block}");

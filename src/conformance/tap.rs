@@ -3,6 +3,7 @@
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -21,7 +22,8 @@ use crate::{
 
 /// A source, as rows look at it: its stream, its control, and the log that both write.
 pub struct Tap<S: Source> {
-    deliveries: Pin<Box<S::Deliveries>>,
+    /// Never locked: a stream need not be `Sync`, and a row that looks at the counters beside it borrows the tap.
+    deliveries: Mutex<Pin<Box<S::Deliveries>>>,
     control: S::Control,
     handed_over: u64,
     name: Name,
@@ -32,7 +34,7 @@ pub struct Tap<S: Source> {
 impl<S: Source> Tap<S> {
     pub(super) fn new(source: S, name: Name, timing: Timing, seen: Seen) -> Self {
         let (deliveries, control) = source.split();
-        Self { deliveries: Box::pin(deliveries), control, handed_over: 0, name, timing, seen }
+        Self { deliveries: Mutex::new(Box::pin(deliveries)), control, handed_over: 0, name, timing, seen }
     }
 
     /// The subscription's name.
@@ -84,7 +86,8 @@ impl<S: Source> Tap<S> {
 
     /// What comes next, as it is; none where the stream ends.
     pub async fn incoming(&mut self) -> Option<Incoming<S::Settler>> {
-        let incoming = poll_fn(|cx| self.deliveries.as_mut().poll_next(cx)).await;
+        let deliveries = self.deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let incoming = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await;
         self.handed_over += u64::from(incoming.is_some());
         incoming
     }

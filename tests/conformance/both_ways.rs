@@ -24,11 +24,15 @@ pub(crate) struct Mutant {
 
 /// A mutant of memory.
 pub(crate) fn mutant<F: Fault>(name: &'static str, fault: fn() -> F) -> Mutant {
-    let prepare = Box::new(move || set_fault(Arc::new(fault())));
-    Mutant { name, breaks: &[], also: Vec::new(), suite: broken::suite, prepare }
+    Mutant::of(broken::suite, name, move || set_fault(Arc::new(fault())))
 }
 
 impl Mutant {
+    /// A mutant of another backend, with its suite; `prepare` breaks the backends of its thread.
+    pub(crate) fn of(suite: fn() -> Suite, name: &'static str, prepare: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(prepare) }
+    }
+
     /// The tests of the row that it is made for.
     pub(crate) fn breaks(self, tests: &'static [&'static str]) -> Self {
         Self { breaks: tests, ..self }

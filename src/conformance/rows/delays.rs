@@ -39,6 +39,10 @@ where
             return Err(Failure::seen(format!("`{id}` came, and was not published")));
         };
         if got.attempt == 1 {
+            if id == "1" {
+                // A delay begins with the decline.
+                stage.pass(delay / 2).await;
+            }
             declined.insert(id, Instant::now());
             got.say(Settlement::new(outcome).after(delay)).await?;
             continue;
@@ -138,7 +142,9 @@ where
     got.say(Settlement::new(Outcome::Nacked).after(asked)).await?;
     if longest <= patience {
         let Some(got) = tap.next_within(asked).await? else {
-            return Err(Failure::seen(format!("it was declined for {asked:?} and held that long; the longest is {longest:?}")));
+            return Err(Failure::seen(format!(
+                "it was declined for {asked:?} and held that long; the longest is {longest:?}"
+            )));
         };
         let waited = declined.elapsed();
         ensure!(waited < asked, "it was declined for {asked:?} and held for {waited:?}; the longest is {longest:?}");

@@ -8,20 +8,20 @@ use std::{
 };
 
 use futures_util::Stream;
+use tokio::time::{Sleep, sleep};
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemorySession, MemorySource},
     capabilities,
     contract::{
         AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, CloseError, DelaysRedelivery, DeliversAtLeastOnce,
-        DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease, MatchesPatterns,
-        NothingToSettle, OpenError, Orders, PublishError, QueuePlace, RetireError, RetireReason, RoutesAroundDegraded,
-        Session, Settle, SettleError, Settlement, ShedsNewest, ShedsOldest, Source, SourceControl, SourceStats,
-        SubscribeError, Volatile,
+        DeliversAtMostOnce, FailsWhenFull, FinalReading, Incoming, KeepsForHandler, Lease, MatchesPatterns, OpenError,
+        Orders, PublishError, QueuePlace, RetireError, RetireReason, RoutesAroundDegraded, Session, ShedsNewest,
+        ShedsOldest, Source, SourceControl, SourceId, SourceStats, SubscribeError, Volatile,
     },
 };
 
-use super::{Arrival, Fault, Passes};
+use super::{Arrival, Fault, Passes, hand::Settling};
 
 pub(crate) struct Broken(pub(super) Arc<dyn Fault>);
 
@@ -55,9 +55,9 @@ impl DeliversAtMostOnce for Broken {
     type Source = BrokenSource<MemorySource>;
 
     async fn at_most_once(session: &BrokenSession, mut spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
-        let fault = session.fault.clone();
+        let (fault, id) = (session.fault.clone(), spec.id);
         fault.at_most_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, at_least_once: false })
+        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id, at_least_once: false })
     }
 }
 
@@ -69,9 +69,9 @@ impl DeliversAtLeastOnce for Broken {
     const RETURNS_ATTEMPT: bool = true;
 
     async fn at_least_once(session: &BrokenSession, mut spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
-        let fault = session.fault.clone();
+        let (fault, id) = (session.fault.clone(), spec.id);
         fault.at_least_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, at_least_once: true })
+        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id, at_least_once: true })
     }
 }
 
@@ -100,19 +100,23 @@ impl FailsWhenFull for Broken {
 pub(crate) struct BrokenSource<S> {
     inside: S,
     fault: Arc<dyn Fault>,
+    id: SourceId,
     at_least_once: bool,
 }
 
 pub(crate) struct BrokenDeliveries<D> {
     inside: D,
     fault: Arc<dyn Fault>,
+    id: SourceId,
     at_least_once: bool,
     arrived: u64,
+    shut: Pin<Box<Sleep>>,
 }
 
 pub(crate) struct BrokenControl<C> {
     inside: C,
     fault: Arc<dyn Fault>,
+    id: SourceId,
 }
 
 impl<S: Source> Source for BrokenSource<S>
@@ -125,10 +129,17 @@ where
     type Control = BrokenControl<S::Control>;
 
     fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, at_least_once } = self;
+        let Self { inside, fault, id, at_least_once } = self;
         let (deliveries, control) = inside.split();
-        let deliveries = BrokenDeliveries { inside: deliveries, fault: fault.clone(), at_least_once, arrived: 0 };
-        (deliveries, BrokenControl { inside: control, fault })
+        let deliveries = BrokenDeliveries {
+            inside: deliveries,
+            fault: fault.clone(),
+            id,
+            at_least_once,
+            arrived: 0,
+            shut: Box::pin(sleep(Duration::ZERO)),
+        };
+        (deliveries, BrokenControl { inside: control, fault, id })
     }
 }
 
@@ -137,12 +148,17 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
+        if let Some(until) = this.fault.shut_until() {
+            this.shut.as_mut().reset(until);
+            ready!(this.shut.as_mut().poll(cx));
+        }
         loop {
             let Some(incoming) = ready!(Pin::new(&mut this.inside).poll_next(cx)) else { return Poll::Ready(None) };
             let (mut message, mut attempt) = (incoming.message.expect("memory carries events"), incoming.attempt);
             let nth = this.arrived;
             this.arrived += 1;
             let mut arrival = Arrival {
+                source: this.id,
                 nth,
                 at_least_once: this.at_least_once,
                 subject: &mut message.subject,
@@ -152,7 +168,8 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
             match this.fault.arrives(&mut arrival) {
                 Passes::Never => {}
                 Passes::Once => {
-                    let settler = incoming.settler.broken(&this.fault);
+                    let settler =
+                        incoming.settler.broken(&this.fault, this.id, message.event.id(), incoming.attempt.get());
                     return Poll::Ready(Some(Incoming::of(message, settler).attempt(attempt)));
                 }
             }
@@ -166,42 +183,8 @@ impl<C: SourceControl> SourceControl for BrokenControl<C> {
     }
 
     async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
-        let mut last = self.inside.retire(reason).await?;
+        let mut last = self.inside.retire(self.fault.retires(self.id, reason)).await?;
         last.stats = self.fault.counts(last.stats);
         Ok(last)
-    }
-}
-
-/// A settler of memory's, and what it is on a broken backend: at most once there is nothing to break.
-pub(crate) trait Settling: Settle {
-    type Broken: Settle;
-
-    fn broken(self, fault: &Arc<dyn Fault>) -> Self::Broken;
-}
-
-impl Settling for NothingToSettle {
-    type Broken = Self;
-
-    fn broken(self, _fault: &Arc<dyn Fault>) -> Self {
-        self
-    }
-}
-
-impl Settling for tramline::backend::memory::MemorySettler {
-    type Broken = BrokenSettler<Self>;
-
-    fn broken(self, fault: &Arc<dyn Fault>) -> BrokenSettler<Self> {
-        BrokenSettler { inside: self, fault: fault.clone() }
-    }
-}
-
-pub(crate) struct BrokenSettler<S> {
-    inside: S,
-    fault: Arc<dyn Fault>,
-}
-
-impl<S: Settle> Settle for BrokenSettler<S> {
-    async fn settle(self, settlement: Settlement) -> Result<(), SettleError> {
-        self.inside.settle(self.fault.settles(settlement)).await
     }
 }

@@ -3,18 +3,28 @@
 //! A fault is a [`Fault`] with one of its hooks filled in; the files beside this one have them, by the rows that see them.
 
 mod backend;
+mod capped;
+mod delays;
 mod delivery;
+mod exhaustion;
+mod giving_back;
+mod hand;
+mod late;
 mod settlement;
 
 use std::{cell::RefCell, sync::Arc};
 
+use tokio::time::Instant;
 use tramline::{
     Event, Subject,
     conformance::Fixture,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, Settlement, SourceStats},
+    contract::{AtLeastOnceSpec, AtMostOnceSpec, RetireReason, SettleError, Settlement, SourceId, SourceStats},
 };
 
-use self::backend::Broken;
+use self::{
+    backend::Broken,
+    hand::{Hand, Said},
+};
 use crate::both_ways::Mutant;
 
 /// Where a backend can be broken. What a fault leaves alone is memory's.
@@ -35,6 +45,29 @@ pub(crate) trait Fault: Send + Sync + 'static {
         settlement
     }
 
+    /// Something is in hand from now on.
+    fn handed_over(&self, _hand: &Hand) {}
+
+    /// What is done when this is said to the settler, and its answer; none where it never answers.
+    fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
+        Some(hand.say(self.settles(settlement)))
+    }
+
+    /// What is done when the settler is dropped.
+    fn drops(&self, hand: &Hand, _said: Said) {
+        hand.let_go();
+    }
+
+    /// No source yields anything before then.
+    fn shut_until(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Why memory is told that a source retires for this reason.
+    fn retires(&self, _source: SourceId, reason: RetireReason) -> RetireReason {
+        reason
+    }
+
     /// What is read when memory counts this.
     fn counts(&self, stats: SourceStats) -> SourceStats {
         stats
@@ -43,6 +76,7 @@ pub(crate) trait Fault: Send + Sync + 'static {
 
 /// What arrives at a source.
 pub(crate) struct Arrival<'a> {
+    pub(crate) source: SourceId,
     /// Which arrival of this source it is, from 0.
     pub(crate) nth: u64,
     /// Whether it is a source at least once.
@@ -93,5 +127,15 @@ tramline::conformance! { volatile: BrokenFixture }
 
 /// Every mutant of memory.
 pub(crate) fn mutants() -> Vec<Mutant> {
-    [delivery::mutants(), settlement::mutants()].into_iter().flatten().collect()
+    [
+        delivery::mutants(),
+        settlement::mutants(),
+        giving_back::mutants(),
+        late::mutants(),
+        exhaustion::mutants(),
+        delays::mutants(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

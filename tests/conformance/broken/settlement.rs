@@ -1,12 +1,86 @@
 //! Faults in what becomes of a message that was settled.
 
-use std::num::NonZeroU32;
+use std::{collections::HashMap, num::NonZeroU32, sync::Mutex};
 
-use super::{Arrival, Fault, Passes};
+use tramline::contract::{Outcome, SettleError, Settlement, SourceId};
+
+use super::{Arrival, Fault, Hand, Passes};
 use crate::both_ways::{Mutant, mutant};
 
 pub(crate) fn mutants() -> Vec<Mutant> {
-    vec![mutant("says attempt 1 each time", || AlwaysTheFirst).breaks(&["at_least_once::nack_redelivers"])]
+    vec![
+        mutant("forgets every fifth acknowledgement of a source", ForgetsTheFifth::default)
+            .breaks(&["at_least_once::ack_removes"]),
+        mutant("keeps an acknowledgement only as long as its source lives", || AcksEndWithTheSource)
+            .breaks(&["at_least_once::ack_removes"]),
+        mutant("says attempt 1 each time", || AlwaysTheFirst)
+            .breaks(&["at_least_once::nack_redelivers"])
+            .also(
+                &["at_least_once::silent_is_nack", "at_least_once::unknown_outcome_is_nack"],
+                "their declines are numbered in the same way",
+            )
+            .also(
+                &[
+                    "at_least_once::returned_is_not_judged",
+                    "at_least_once::stale_settle_is_refused",
+                    "at_least_once::exhaustion",
+                    "at_least_once::budget_is_shared",
+                    "at_least_once::delay_respected",
+                    "at_least_once::delay_spends_one_attempt",
+                ],
+                "they decline more than once, or tell attempts apart by their numbers",
+            ),
+        mutant("forgets what is declined twice", || ForgetsTheTwiceDeclined)
+            .breaks(&["at_least_once::nack_redelivers"])
+            .also(
+                &["at_least_once::budget_is_shared", "at_least_once::exhaustion"],
+                "they spend more attempts than two",
+            ),
+        mutant("takes silence for an acknowledgement", || Takes(Outcome::Silent, Outcome::Acked))
+            .breaks(&["at_least_once::silent_is_nack"])
+            .also(SILENT_TOO, "they are silent, too"),
+        mutant("spends no attempt on silence", || Takes(Outcome::Silent, Outcome::Returned))
+            .breaks(&["at_least_once::silent_is_nack"])
+            .also(SILENT_TOO, "they are silent, too"),
+        mutant("acknowledges what it does not know", || Takes(Outcome::Unheard, Outcome::Acked))
+            .breaks(&["at_least_once::unknown_outcome_is_nack"]),
+        mutant("gives back what it does not know", || Takes(Outcome::Unheard, Outcome::Returned))
+            .breaks(&["at_least_once::unknown_outcome_is_nack"]),
+        mutant("acknowledges all that was handed over before", AcksAllBefore::default)
+            .breaks(&["at_least_once::per_message_ack"]),
+    ]
+}
+
+const SILENT_TOO: &[&str] =
+    &["at_least_once::exhaustion", "at_least_once::delay_respected", "at_least_once::delay_spends_one_attempt"];
+
+#[derive(Default)]
+struct ForgetsTheFifth(Mutex<HashMap<SourceId, u32>>);
+
+impl Fault for ForgetsTheFifth {
+    fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
+        if settlement.outcome == Outcome::Acked {
+            let mut acked = self.0.lock().unwrap();
+            let acked = acked.entry(hand.source).or_default();
+            *acked += 1;
+            if *acked % 5 == 0 {
+                return Some(hand.say(Settlement::new(Outcome::Returned)));
+            }
+        }
+        Some(hand.say(settlement))
+    }
+}
+
+struct AcksEndWithTheSource;
+
+impl Fault for AcksEndWithTheSource {
+    fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
+        if settlement.outcome == Outcome::Acked {
+            hand.lose();
+            return Some(Ok(()));
+        }
+        Some(hand.say(settlement))
+    }
 }
 
 struct AlwaysTheFirst;
@@ -15,5 +89,47 @@ impl Fault for AlwaysTheFirst {
     fn arrives(&self, arrival: &mut Arrival<'_>) -> Passes {
         *arrival.attempt = NonZeroU32::MIN;
         Passes::Once
+    }
+}
+
+struct ForgetsTheTwiceDeclined;
+
+impl Fault for ForgetsTheTwiceDeclined {
+    fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
+        let twice = settlement == Settlement::new(Outcome::Nacked) && hand.attempt == 2;
+        Some(hand.say(if twice { Settlement::new(Outcome::Acked) } else { settlement }))
+    }
+}
+
+/// Takes one outcome for the other.
+struct Takes(Outcome, Outcome);
+
+impl Fault for Takes {
+    fn settles(&self, settlement: Settlement) -> Settlement {
+        let Self(said, taken) = self;
+        if settlement.outcome == *said { Settlement::new(*taken).after(settlement.delay) } else { settlement }
+    }
+}
+
+#[derive(Default)]
+struct AcksAllBefore(Mutex<Vec<Hand>>);
+
+impl Fault for AcksAllBefore {
+    fn handed_over(&self, hand: &Hand) {
+        self.0.lock().unwrap().push(hand.clone());
+    }
+
+    fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
+        if hand.is_settled() {
+            return Some(Ok(()));
+        }
+        if settlement.outcome == Outcome::Acked {
+            let hands = self.0.lock().unwrap();
+            let before = hands.iter().take_while(|other| !other.is(hand));
+            for earlier in before.filter(|earlier| earlier.source == hand.source && !earlier.is_settled()) {
+                let _ = earlier.say(settlement);
+            }
+        }
+        Some(hand.say(settlement))
     }
 }
