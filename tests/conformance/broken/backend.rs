@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures_util::Stream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 use tramline::{
     Event, Memory, Subject,
     backend::memory::{MemoryDurableSource, MemorySession, MemorySource},
@@ -47,6 +47,7 @@ impl Session for BrokenSession {
     }
 
     async fn close(&self) -> Result<(), CloseError> {
+        self.fault.closes();
         self.inside.close().await
     }
 }
@@ -148,7 +149,7 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        if let Some(until) = this.fault.shut_until() {
+        if let Some(until) = this.fault.shut_until().filter(|until| *until > Instant::now()) {
             this.shut.as_mut().reset(until);
             ready!(this.shut.as_mut().poll(cx));
         }

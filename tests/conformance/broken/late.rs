@@ -83,7 +83,9 @@ impl Fault for SettlesTheNewest {
         let settled = hand.say(settlement);
         if settled.is_err() {
             let hands = self.0.lock().unwrap();
-            if let Some(newest) = hands.iter().rfind(|other| other.id == hand.id && !other.is_settled()) {
+            if let Some(newest) =
+                hands.iter().rfind(|other| other.source.consumer == hand.source.consumer && !other.is_settled())
+            {
                 let _ = newest.say(settlement);
             }
         }

@@ -68,6 +68,9 @@ pub(crate) trait Fault: Send + Sync + 'static {
         reason
     }
 
+    /// The session is about to close.
+    fn closes(&self) {}
+
     /// What is read when memory counts this.
     fn counts(&self, stats: SourceStats) -> SourceStats {
         stats

@@ -1,8 +1,12 @@
 //! Faults in what becomes of a message that was settled.
 
-use std::{collections::HashMap, num::NonZeroU32, sync::Mutex};
+use std::{
+    collections::{BTreeSet, HashMap},
+    num::NonZeroU32,
+    sync::Mutex,
+};
 
-use tramline::contract::{Outcome, SettleError, Settlement, SourceId};
+use tramline::contract::{Outcome, RetireReason, SettleError, Settlement, SourceId};
 
 use super::{Arrival, Fault, Hand, Passes};
 use crate::both_ways::{Mutant, mutant};
@@ -10,9 +14,12 @@ use crate::both_ways::{Mutant, mutant};
 pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("forgets every fifth acknowledgement of a source", ForgetsTheFifth::default)
-            .breaks(&["at_least_once::ack_removes"]),
-        mutant("keeps an acknowledgement only as long as its source lives", || AcksEndWithTheSource)
-            .breaks(&["at_least_once::ack_removes"]),
+            .breaks(&["at_least_once::ack_removes"])
+            .also(&["at_least_once::delay_respected"], "it acknowledges as many"),
+        mutant("keeps an acknowledgement only as long as its source lives", || {
+            AcksEndWithTheSource(Mutex::new(Some(BTreeSet::new())))
+        })
+        .breaks(&["at_least_once::ack_removes"]),
         mutant("says attempt 1 each time", || AlwaysTheFirst)
             .breaks(&["at_least_once::nack_redelivers"])
             .also(
@@ -71,11 +78,22 @@ impl Fault for ForgetsTheFifth {
     }
 }
 
-struct AcksEndWithTheSource;
+/// What is acknowledged stays in hand, until its source ends; with those that have ended, or none once all have.
+struct AcksEndWithTheSource(Mutex<Option<BTreeSet<SourceId>>>);
 
 impl Fault for AcksEndWithTheSource {
+    fn retires(&self, source: SourceId, reason: RetireReason) -> RetireReason {
+        self.0.lock().unwrap().as_mut().map(|ended| ended.insert(source));
+        reason
+    }
+
+    fn closes(&self) {
+        self.0.lock().unwrap().take();
+    }
+
     fn settle(&self, hand: &Hand, settlement: Settlement) -> Option<Result<(), SettleError>> {
-        if settlement.outcome == Outcome::Acked {
+        let is_live = self.0.lock().unwrap().as_ref().is_some_and(|ended| !ended.contains(&hand.source));
+        if settlement.outcome == Outcome::Acked && is_live {
             hand.lose();
             return Some(Ok(()));
         }
