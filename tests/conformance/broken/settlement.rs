@@ -70,7 +70,7 @@ impl Fault for ForgetsTheFifth {
             let mut acked = self.0.lock().unwrap();
             let acked = acked.entry(hand.source).or_default();
             *acked += 1;
-            if *acked % 5 == 0 {
+            if acked.is_multiple_of(5) {
                 return Some(hand.say(Settlement::new(Outcome::Returned)));
             }
         }
