@@ -19,7 +19,8 @@ pub trait Fixture: Sized + Send + Sync + 'static {
     /// what is missing is a panic that says how to get it.
     fn open(namespace: &str) -> impl Future<Output = Self> + Send;
 
-    /// A backend that is connected to it. Called more than once in a row; all of them are on the same broker.
+    /// A backend that connects to it when it is opened. Called more than once in a row, also where there is no runtime
+    /// (row `constructor_acquires_nothing`); all of them are on the same broker.
     fn backend(&self) -> Self::Backend;
 
     /// How long things take there.
@@ -27,9 +28,23 @@ pub trait Fixture: Sized + Send + Sync + 'static {
         Timing::default()
     }
 
-    /// The largest event that the broker carries, in bytes, or none where there is no limit (row `payload_limit`).
+    /// The largest event that the broker carries, in bytes as it counts them, or none where it carries whatever fits into
+    /// memory (row `payload_limit`).
     fn payload_limit(&self) -> Option<usize> {
         None
+    }
+
+    /// How many connections the broker has now from backends of this fixture, told apart from those of rows that run
+    /// beside this one, as by the client's name; none where there is no broker, or none that can tell (row
+    /// `constructor_acquires_nothing`).
+    fn connections(&self) -> impl Future<Output = Option<usize>> + Send {
+        async { None }
+    }
+
+    /// Whether a Boolean or an Integer in an extension keeps its kind on the way. False where the broker's format writes
+    /// it as text and does not say what it was: then text is what may come back (row `event_round_trip`, contract Q2).
+    fn keeps_extension_kinds(&self) -> bool {
+        true
     }
 
     /// Puts a message on the broker that is no valid event, as a client that knows nothing of tramline would (row

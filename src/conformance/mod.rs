@@ -16,6 +16,7 @@
 //!
 //! [`rows`] has the rows, one file for each capability; [`ROWS`] what each of them promises.
 
+mod corpus;
 mod fixture;
 mod mode;
 mod proof;

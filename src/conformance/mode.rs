@@ -39,6 +39,12 @@ impl Plan {
         Self { shared: Some(name.into()), ..self }
     }
 
+    /// Other subjects.
+    #[must_use]
+    pub fn pattern(self, pattern: Pattern) -> Self {
+        Self { pattern, ..self }
+    }
+
     /// The bound.
     #[must_use]
     pub fn bound(self, bound: usize) -> Self {
@@ -120,6 +126,9 @@ pub trait DeliversIn<M>: Backend {
     /// Where the queue lives.
     const QUEUE: QueuePlace;
 
+    /// Whether what a source has taken in is owed until it is acknowledged.
+    const OWES: bool;
+
     /// Opens a source.
     fn subscribe(
         session: &Self::Session,
@@ -131,6 +140,7 @@ impl<B: DeliversAtMostOnce> DeliversIn<AtMostOnce> for B {
     type Source = <B as DeliversAtMostOnce>::Source;
 
     const QUEUE: QueuePlace = <B as DeliversAtMostOnce>::QUEUE;
+    const OWES: bool = false;
 
     async fn subscribe(session: &B::Session, plan: Plan) -> Result<Self::Source, SubscribeError> {
         B::at_most_once(session, plan.at_most_once()).await
@@ -141,6 +151,7 @@ impl<B: DeliversAtLeastOnce> DeliversIn<AtLeastOnce> for B {
     type Source = <B as DeliversAtLeastOnce>::Source;
 
     const QUEUE: QueuePlace = <B as DeliversAtLeastOnce>::QUEUE;
+    const OWES: bool = true;
 
     async fn subscribe(session: &B::Session, plan: Plan) -> Result<Self::Source, SubscribeError> {
         B::at_least_once(session, plan.at_least_once(B::LEASE)).await

@@ -1,13 +1,17 @@
 //! Where a row plays: a fixture, a session on its backend, and names that no other row has.
 
 use std::{
+    collections::BTreeMap,
     num::{NonZeroU32, NonZeroUsize},
     time::Duration,
 };
 
-use super::{DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
+use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
 use crate::{
-    contract::{Backend, DeliversAtLeastOnce, Lease, Session, SourceId, StartAt},
+    contract::{
+        Backend, Capabilities, DeliversAtLeastOnce, Lease, PublishError, Session, Source, SourceId, StartAt,
+        SubscribeError,
+    },
     event::{Event, UriReference},
     subject::{Name, Pattern, Subject},
 };
@@ -18,14 +22,15 @@ pub struct Stage<F: Fixture> {
     session: <F::Backend as Backend>::Session,
     namespace: String,
     seen: Seen,
+    derived: Capabilities,
     sources: u32,
 }
 
 impl<F: Fixture> Stage<F> {
-    pub(super) async fn open(namespace: String, seen: Seen) -> Result<Self> {
+    pub(super) async fn open(namespace: String, seen: Seen, derived: Capabilities) -> Result<Self> {
         let fixture = F::open(&namespace).await;
         let session = open_session(&fixture, &seen).await?;
-        Ok(Self { fixture, session, namespace, seen, sources: 0 })
+        Ok(Self { fixture, session, namespace, seen, derived, sources: 0 })
     }
 
     /// The session.
@@ -41,6 +46,11 @@ impl<F: Fixture> Stage<F> {
     /// How long things take.
     pub fn timing(&self) -> Timing {
         self.fixture.timing()
+    }
+
+    /// The table that the backend's traits make, whatever table it shows.
+    pub fn derived(&self) -> Capabilities {
+        self.derived
     }
 
     /// Writes down what happens, for when the row turns out red.
@@ -112,13 +122,29 @@ impl<F: Fixture> Stage<F> {
         F::Backend: DeliversIn<M>,
     {
         let (name, pattern) = (plan.name.clone(), plan.pattern.clone());
-        match <F::Backend as DeliversIn<M>>::subscribe(&self.session, plan).await {
-            Ok(source) => {
-                self.note(format_args!("`{name}` subscribed to `{pattern}`"));
-                Ok(Tap::new(source, name, self.timing(), self.seen.clone()))
-            }
-            Err(error) => Err(Failure::error(format_args!("`{name}` could not subscribe to `{pattern}`"), &error)),
-        }
+        let subscribed = self.try_subscribe::<M>(plan).await?;
+        subscribed.map_err(|error| Failure::error(format_args!("`{name}` could not subscribe to `{pattern}`"), &error))
+    }
+
+    /// Subscribes, which may be refused.
+    ///
+    /// # Errors
+    /// No answer came within the fixture's patience.
+    pub async fn try_subscribe<M>(
+        &self,
+        plan: Plan,
+    ) -> Result<std::result::Result<Tap<<F::Backend as DeliversIn<M>>::Source>, SubscribeError>>
+    where
+        F::Backend: DeliversIn<M>,
+    {
+        let (name, pattern) = (plan.name.clone(), plan.pattern.clone());
+        let subscribing = <F::Backend as DeliversIn<M>>::subscribe(&self.session, plan);
+        let subscribed = self.within("subscribing", subscribing).await?;
+        self.note(format_args!(
+            "`{name}` subscribed to `{pattern}`{}",
+            if subscribed.is_ok() { "" } else { ": refused" }
+        ));
+        Ok(subscribed.map(|source| Tap::new(source, name, self.timing(), self.seen.clone())))
     }
 
     /// Subscribes to this pattern in mode `M`, with the defaults of [`plan`](Stage::plan).
@@ -149,14 +175,44 @@ impl<F: Fixture> Stage<F> {
     /// # Errors
     /// It was refused.
     pub async fn publish_event(&self, tokens: &str, event: Event) -> Result {
+        let id = event.id().to_owned();
+        let published = self.try_publish(tokens, event).await;
+        published.map_err(|error| Failure::error(format_args!("publishing `{id}` was refused"), &error))
+    }
+
+    /// Publishes an event that may be refused.
+    ///
+    /// # Errors
+    /// As the backend answers.
+    pub async fn try_publish(&self, tokens: &str, event: Event) -> std::result::Result<(), PublishError> {
         let (subject, id) = (self.subject(tokens), event.id().to_owned());
-        match self.session.publish(&subject, event).await {
-            Ok(()) => {
-                self.note(format_args!("published `{id}` to `{subject}`"));
-                Ok(())
-            }
-            Err(error) => Err(Failure::error(format_args!("publishing `{id}` to `{subject}` was refused"), &error)),
+        let published = self.session.publish(&subject, event).await;
+        match &published {
+            Ok(()) => self.note(format_args!("published `{id}` to `{subject}`")),
+            Err(error) => self.note(format_args!("publishing `{id}` to `{subject}` was refused: {error}")),
         }
+        published
+    }
+
+    /// What comes to these taps, which take turns, each acknowledged: so many deliveries, and then whatever comes while
+    /// the fixture watches. How often each came, by the tap's place and the event's id.
+    ///
+    /// # Errors
+    /// A stream ended, what came is malformed, or a settlement was refused.
+    pub async fn gather<S: Source>(
+        &self,
+        taps: &mut [Tap<S>],
+        expected: usize,
+    ) -> Result<BTreeMap<(usize, String), usize>> {
+        let timing = self.timing();
+        let mut got = BTreeMap::new();
+        for count in 0.. {
+            let wait = if count < expected { timing.patience } else { timing.quiet };
+            let Some((at, delivery)) = Tap::first_of(taps, count, wait).await? else { break };
+            *got.entry((at, delivery.id().to_owned())).or_default() += 1;
+            delivery.ack().await?;
+        }
+        Ok(got)
     }
 
     /// Closes the session.
@@ -209,16 +265,21 @@ impl<F: DurableFixture> Stage<F> {
         self.renew().await
     }
 
-    /// The fixture, to do more to it.
-    pub fn fixture_mut(&mut self) -> &mut F {
-        &mut self.fixture
-    }
-
-    /// Gives the session of before a restart up, and opens another one.
+    /// Kills the storage under an open session, if the fixture can, and opens another session.
     ///
     /// # Errors
     /// The new session did not open.
-    pub async fn renew(&mut self) -> Result {
+    pub async fn crash(&mut self) -> Result<Ability> {
+        if self.fixture.crash().await == Ability::NotHere {
+            return Ok(Ability::NotHere);
+        }
+        self.note("the storage was killed, and started again");
+        self.renew().await?;
+        Ok(Ability::Done)
+    }
+
+    /// Gives the session of before a restart up, and opens another one.
+    async fn renew(&mut self) -> Result {
         // What a session says that has lost its broker is no matter.
         let _ = tokio::time::timeout(self.timing().patience, self.session.close()).await;
         self.session = open_session(&self.fixture, &self.seen).await?;

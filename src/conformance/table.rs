@@ -26,7 +26,7 @@ pub const ROWS: &[Row] = &[
         needs: "–",
         rules: "N1, K",
         promise: "a backend is built without I/O, and its table is what its traits say, before a session and after",
-        cause: "the constructor connects, or `CAPABILITIES` is another backend's table",
+        cause: "the constructor connects or starts a task, or `CAPABILITIES` is another backend's table",
     },
     Row {
         number: "2",
@@ -112,16 +112,16 @@ pub const ROWS: &[Row] = &[
         number: "11",
         name: "bound_fail",
         needs: "fails when full",
-        rules: "B2, B8",
-        promise: "at the bound the publisher is told which subscription is full, nobody gets the event, and publishing again works once there is room",
+        rules: "B2, B8, B9",
+        promise: "at the bound the publisher is told which subscription is full, nobody gets the event, publishing again works once there is room, and who waits for room gets in",
         cause: "the shedding queues are filled before the failing one is looked at",
     },
     Row {
         number: "12",
         name: "bound_backpressure",
         needs: "a mode, no policy named",
-        rules: "B1, B4, B5",
-        promise: "under a flood a source holds at most its bound; what is owed is shed by nobody and delivered after draining",
+        rules: "B1, B4, B5, L1",
+        promise: "under a flood a source holds at most its bound; what is owed is shed by nobody and delivered after draining, what may be shed is counted",
         cause: "the source goes on fetching",
     },
     Row {
@@ -425,7 +425,7 @@ pub const ROWS: &[Row] = &[
         name: "payload_limit",
         needs: "a mode",
         rules: "N2",
-        promise: "an event that is too large is refused with its size and the limit, nothing of it is delivered, and the next one is",
+        promise: "an event that is too large is refused with its size and the limit, nothing of it is delivered, and the next one is; without a limit, 4 MiB arrive whole",
         cause: "the limit is the client's panic, or the broker closes the link",
     },
     Row {

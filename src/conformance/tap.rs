@@ -4,6 +4,7 @@ use std::{
     future::{Future, poll_fn},
     pin::Pin,
     sync::{Mutex, PoisonError},
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -67,6 +68,29 @@ impl<S: Source> Tap<S> {
     /// The stream ended, or what came is malformed.
     pub async fn next_within(&mut self, time: Duration) -> Result<Option<Got<S::Settler>>> {
         let Ok(next) = timeout(time, self.incoming()).await else { return Ok(None) };
+        self.got(next).map(Some)
+    }
+
+    /// What comes first to one of these taps, and to which, if anything does within this time. They are asked in turn,
+    /// beginning with this one.
+    ///
+    /// # Errors
+    /// A stream ended, or what came is malformed.
+    pub async fn first_of(taps: &mut [Self], from: usize, time: Duration) -> Result<Option<(usize, Got<S::Settler>)>> {
+        let first = poll_fn(|cx| {
+            let count = taps.len();
+            let mut turn = (from..from + count).map(|at| at % count);
+            let first = turn.find_map(|at| match taps[at].poll_incoming(cx) {
+                Poll::Ready(next) => Some((at, next)),
+                Poll::Pending => None,
+            });
+            first.map_or(Poll::Pending, Poll::Ready)
+        });
+        let Ok((at, next)) = timeout(time, first).await else { return Ok(None) };
+        taps[at].got(next).map(|got| Some((at, got)))
+    }
+
+    fn got(&self, next: Option<Incoming<S::Settler>>) -> Result<Got<S::Settler>> {
         let Some(Incoming { message, attempt, settler, .. }) = next else {
             return Err(Failure::seen(format!("the stream of `{}` ended", self.name)));
         };
@@ -76,7 +100,7 @@ impl<S: Source> Tap<S> {
                 let id = event.id();
                 self.seen.note(format_args!("`{}` got `{id}` on `{subject}`, attempt {attempt}", self.name));
                 let (patience, seen) = (self.timing.patience, self.seen.clone());
-                Ok(Some(Got { subject, event, attempt, settler, patience, seen }))
+                Ok(Got { subject, event, attempt, settler, patience, seen })
             }
             Err(malformed) => {
                 Err(Failure::error(format_args!("what came to `{}` as attempt {attempt}", self.name), &malformed))
@@ -84,12 +108,32 @@ impl<S: Source> Tap<S> {
         }
     }
 
+    /// The next delivery, which has to be a valid event; none where the stream ends.
+    ///
+    /// # Errors
+    /// Nothing came within the fixture's patience, or what came is malformed.
+    pub async fn next_or_end(&mut self) -> Result<Option<Got<S::Settler>>> {
+        let patience = self.timing.patience;
+        match timeout(patience, self.incoming()).await {
+            Ok(None) => {
+                self.seen.note(format_args!("the stream of `{}` ended", self.name));
+                Ok(None)
+            }
+            Ok(next) => self.got(next).map(Some),
+            Err(_) => Err(Failure::seen(format!("nothing came to `{}` within {patience:?}", self.name))),
+        }
+    }
+
     /// What comes next, as it is; none where the stream ends.
     pub async fn incoming(&mut self) -> Option<Incoming<S::Settler>> {
+        poll_fn(|cx| self.poll_incoming(cx)).await
+    }
+
+    fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Incoming<S::Settler>>> {
         let deliveries = self.deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let incoming = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await;
-        self.handed_over += u64::from(incoming.is_some());
-        incoming
+        let next = deliveries.as_mut().poll_next(cx);
+        self.handed_over += u64::from(matches!(next, Poll::Ready(Some(_))));
+        next
     }
 
     /// The next so many deliveries, each acknowledged: their ids.
@@ -150,6 +194,30 @@ impl<S: Source> Tap<S> {
     /// It is not.
     pub fn stats(&self) -> Result<SourceStats> {
         self.balanced(self.control.snapshot())
+    }
+
+    /// A reading once so many newcomers are counted, taken in and refused together (L1): what was published may still be
+    /// on its way.
+    ///
+    /// # Errors
+    /// More are counted, or not so many within the fixture's patience.
+    pub async fn offered(&self, offers: u64) -> Result<SourceStats> {
+        let deadline = Instant::now() + self.timing.patience;
+        loop {
+            let stats = self.stats()?;
+            let counted = stats.accepted + stats.refused;
+            if counted == offers {
+                self.seen.note(format_args!("`{}` counts {}", self.name, counts(stats)));
+                return Ok(stats);
+            }
+            if counted > offers || Instant::now() >= deadline {
+                let (name, counts) = (&self.name, counts(stats));
+                return Err(Failure::seen(format!(
+                    "L1 does not hold at `{name}`, which had {offers} offers: {counts}"
+                )));
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// The counters come to what they have to be, within the fixture's patience.

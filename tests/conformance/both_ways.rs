@@ -1,6 +1,6 @@
 //! Each row both ways: green on a backend that has the property, red on one that is broken in just that respect.
 //!
-//! A mutant lists the tests that have to be red on it. Any other red test, or a listed one that is not red, fails; so does
+//! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any other red test, or a listed one that is not red, fails; so does
 //! a row without a mutant. Runs use paused time and a runtime of their own, so that they are quick and repeatable.
 
 use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
@@ -8,7 +8,11 @@ use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
 use tokio::runtime::Builder;
 use tramline::conformance::{ROWS, Suite};
 
-use crate::broken::{self, Fault, set_fault};
+use crate::{
+    archive,
+    broken::{self, Fault, set_fault},
+    depot, lessor, pretender,
+};
 
 /// A backend that is broken on purpose.
 pub(crate) struct Mutant {
@@ -24,12 +28,17 @@ pub(crate) struct Mutant {
 
 /// A mutant of memory.
 pub(crate) fn mutant<F: Fault>(name: &'static str, fault: fn() -> F) -> Mutant {
-    Mutant::of(broken::suite, name, move || set_fault(Arc::new(fault())))
+    Mutant::new(name, broken::suite, move || set_fault(Arc::new(fault())))
+}
+
+/// A backend of another type.
+pub(crate) fn other(name: &'static str, suite: fn() -> Suite) -> Mutant {
+    Mutant { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(|| ()) }
 }
 
 impl Mutant {
-    /// A mutant of another backend, with its suite; `prepare` breaks the backends of its thread.
-    pub(crate) fn of(suite: fn() -> Suite, name: &'static str, prepare: impl Fn() + Send + Sync + 'static) -> Self {
+    /// A mutant that the suite's fixture makes on this thread once it is prepared.
+    pub(crate) fn new(name: &'static str, suite: fn() -> Suite, prepare: impl Fn() + Send + Sync + 'static) -> Self {
         Self { name, breaks: &[], also: Vec::new(), suite, prepare: Box::new(prepare) }
     }
 
@@ -71,7 +80,10 @@ impl Mutant {
 }
 
 fn mutants() -> Vec<Mutant> {
-    broken::mutants()
+    [broken::mutants(), archive::mutants(), depot::mutants(), lessor::mutants(), pretender::mutants()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[test]

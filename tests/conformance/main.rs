@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod archive;
 mod both_ways;
 mod broken;
+mod depot;
+mod lessor;
 mod memory;
+mod pretender;
+mod stores;

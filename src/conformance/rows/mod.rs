@@ -4,9 +4,18 @@
 //! [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead.
 
 pub mod at_most_once;
+pub mod backend;
+pub mod bounds;
+pub mod counters;
 pub mod delays;
 pub mod delivery;
+pub mod durable;
+pub mod elsewhere;
 pub mod exhaustion;
+pub mod full;
 pub mod giving_back;
 pub mod late;
+pub mod lease;
+pub mod limits;
+pub mod patterns;
 pub mod settlement;

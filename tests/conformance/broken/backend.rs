@@ -43,7 +43,13 @@ impl Backend for Broken {
 
 impl Session for BrokenSession {
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.inside.publish(subject, event).await
+        if let Some(first) = self.fault.first(subject, &event) {
+            let _ = self.inside.publish(&first, event.clone()).await;
+        }
+        match self.fault.publishes(event)? {
+            Some(event) => self.fault.published(self.inside.publish(subject, event).await),
+            None => Ok(()),
+        }
     }
 
     async fn close(&self) -> Result<(), CloseError> {
@@ -58,7 +64,7 @@ impl DeliversAtMostOnce for Broken {
     async fn at_most_once(session: &BrokenSession, mut spec: AtMostOnceSpec) -> Result<Self::Source, SubscribeError> {
         let (fault, id) = (session.fault.clone(), spec.id);
         fault.at_most_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id, at_least_once: false })
+        Ok(BrokenSource { inside: Memory::at_most_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -72,7 +78,7 @@ impl DeliversAtLeastOnce for Broken {
     async fn at_least_once(session: &BrokenSession, mut spec: AtLeastOnceSpec) -> Result<Self::Source, SubscribeError> {
         let (fault, id) = (session.fault.clone(), spec.id);
         fault.at_least_once(&mut spec);
-        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id, at_least_once: true })
+        Ok(BrokenSource { inside: Memory::at_least_once(&session.inside, spec).await?, fault, id })
     }
 }
 
@@ -94,7 +100,10 @@ impl FailsWhenFull for Broken {
         event: Event,
         within: Option<Duration>,
     ) -> Result<(), PublishError> {
-        Memory::publish_when_room(&session.inside, subject, event, within).await
+        if let Some(first) = session.fault.first(subject, &event) {
+            let _ = session.inside.publish(&first, event.clone()).await;
+        }
+        Memory::publish_when_room(&session.inside, subject, event, session.fault.waits(within)).await
     }
 }
 
@@ -102,14 +111,12 @@ pub(crate) struct BrokenSource<S> {
     inside: S,
     fault: Arc<dyn Fault>,
     id: SourceId,
-    at_least_once: bool,
 }
 
 pub(crate) struct BrokenDeliveries<D> {
     inside: D,
     fault: Arc<dyn Fault>,
     id: SourceId,
-    at_least_once: bool,
     arrived: u64,
     shut: Pin<Box<Sleep>>,
 }
@@ -130,13 +137,12 @@ where
     type Control = BrokenControl<S::Control>;
 
     fn split(self) -> (Self::Deliveries, Self::Control) {
-        let Self { inside, fault, id, at_least_once } = self;
+        let Self { inside, fault, id } = self;
         let (deliveries, control) = inside.split();
         let deliveries = BrokenDeliveries {
             inside: deliveries,
             fault: fault.clone(),
             id,
-            at_least_once,
             arrived: 0,
             shut: Box::pin(sleep(Duration::ZERO)),
         };
@@ -159,15 +165,14 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> Stream for BrokenDelive
             let nth = this.arrived;
             this.arrived += 1;
             let mut arrival = Arrival {
-                source: this.id,
                 nth,
-                at_least_once: this.at_least_once,
+                source: this.id,
                 subject: &mut message.subject,
                 event: &mut message.event,
                 attempt: &mut attempt,
             };
             match this.fault.arrives(&mut arrival) {
-                Passes::Never => {}
+                Passes::Never => incoming.settler.lose(),
                 Passes::Once => {
                     let settler =
                         incoming.settler.broken(&this.fault, this.id, message.event.id(), incoming.attempt.get());

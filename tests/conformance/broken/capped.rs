@@ -28,7 +28,7 @@ use crate::both_ways::Mutant;
 const LONGEST: Duration = Duration::from_millis(50);
 
 pub(crate) fn mutants() -> Vec<Mutant> {
-    let mutant = |name, ceiling| Mutant::of(suite, name, move || CEILING.set(ceiling));
+    let mutant = |name, ceiling| Mutant::new(name, suite, move || CEILING.set(ceiling));
     vec![
         mutant("cuts a delay without a word", Ceiling { counts: |_| 0, ..SOUND }).breaks(CEILING_ROW),
         mutant("counts a shortened delay twice", Ceiling { counts: |asked| 2 * (SOUND.counts)(asked), ..SOUND })

@@ -8,7 +8,7 @@ use std::{
 use futures_util::FutureExt;
 use tramline::{
     backend::memory::MemorySettler,
-    contract::{NothingToSettle, Settle, SettleError, Settlement, SourceId},
+    contract::{NothingToSettle, Outcome, Settle, SettleError, Settlement, SourceId},
 };
 
 use super::Fault;
@@ -59,6 +59,15 @@ pub(crate) trait Settling: Settle {
     type Broken: Settle;
 
     fn broken(self, fault: &Arc<dyn Fault>, source: SourceId, id: &str, attempt: u32) -> Self::Broken;
+
+    /// Nobody gets the message, now or later.
+    fn lose(self)
+    where
+        Self: Sized,
+    {
+        let lost = self.settle(Settlement::new(Outcome::Acked)).now_or_never();
+        assert!(lost.is_some_and(|settled| settled.is_ok()), "memory settles at once");
+    }
 }
 
 impl Settling for NothingToSettle {

@@ -3,22 +3,30 @@
 //! A fault is a [`Fault`] with one of its hooks filled in; the files beside this one have them, by the rows that see them.
 
 mod backend;
+mod bounds;
 mod capped;
+mod constructor;
+mod counters;
 mod delays;
 mod delivery;
+mod edits;
 mod exhaustion;
 mod giving_back;
 mod hand;
 mod late;
+mod limits;
+mod patterns;
 mod settlement;
 
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use tramline::{
     Event, Subject,
     conformance::Fixture,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, RetireReason, SettleError, Settlement, SourceId, SourceStats},
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, PublishError, RetireReason, SettleError, Settlement, SourceId, SourceStats,
+    },
 };
 
 use self::{
@@ -39,6 +47,36 @@ pub(crate) trait Fault: Send + Sync + 'static {
 
     /// The same, at least once.
     fn at_least_once(&self, _spec: &mut AtLeastOnceSpec) {}
+
+    /// Where else this is published, before it is published where it was to be, and whatever comes of that.
+    fn first(&self, _subject: &Subject, _event: &Event) -> Option<Subject> {
+        None
+    }
+
+    /// What is asked of memory when this is published; none for nothing, with the answer that it was.
+    fn publishes(&self, event: Event) -> Result<Option<Event>, PublishError> {
+        Ok(Some(event))
+    }
+
+    /// What is answered when this is what memory answers.
+    fn published(&self, answer: Result<(), PublishError>) -> Result<(), PublishError> {
+        answer
+    }
+
+    /// How long memory is asked to wait for room when the backend is asked to wait so long.
+    fn waits(&self, within: Option<Duration>) -> Option<Duration> {
+        within
+    }
+
+    /// The limit that the fixture tells of.
+    fn payload_limit(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether extensions keep their kinds, as the fixture tells.
+    fn keeps_extension_kinds(&self) -> bool {
+        true
+    }
 
     /// What is said to memory when this is said to the settler.
     fn settles(&self, settlement: Settlement) -> Settlement {
@@ -79,11 +117,9 @@ pub(crate) trait Fault: Send + Sync + 'static {
 
 /// What arrives at a source.
 pub(crate) struct Arrival<'a> {
-    pub(crate) source: SourceId,
     /// Which arrival of this source it is, from 0.
     pub(crate) nth: u64,
-    /// Whether it is a source at least once.
-    pub(crate) at_least_once: bool,
+    pub(crate) source: SourceId,
     pub(crate) subject: &'a mut Subject,
     pub(crate) event: &'a mut Event,
     pub(crate) attempt: &'a mut std::num::NonZeroU32,
@@ -93,6 +129,7 @@ pub(crate) struct Arrival<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passes {
     Once,
+    /// It is lost: settled, and not handed over.
     Never,
 }
 
@@ -123,20 +160,34 @@ impl Fixture for BrokenFixture {
     fn backend(&self) -> Broken {
         Broken(self.0.clone())
     }
+
+    fn payload_limit(&self) -> Option<usize> {
+        self.0.payload_limit()
+    }
+
+    fn keeps_extension_kinds(&self) -> bool {
+        self.0.keeps_extension_kinds()
+    }
 }
 
 // Without a fault it is green, row by row: what turns red on a mutant does so because of the fault.
 tramline::conformance! { volatile: BrokenFixture }
 
-/// Every mutant of memory.
+/// Every mutant.
 pub(crate) fn mutants() -> Vec<Mutant> {
     [
+        constructor::mutants(),
         delivery::mutants(),
+        edits::mutants(),
+        patterns::mutants(),
+        bounds::mutants(),
+        counters::mutants(),
         settlement::mutants(),
         giving_back::mutants(),
         late::mutants(),
         exhaustion::mutants(),
         delays::mutants(),
+        limits::mutants(),
     ]
     .into_iter()
     .flatten()

@@ -15,11 +15,21 @@ pub(crate) fn mutants() -> Vec<Mutant> {
     vec![
         mutant("forgets every fifth acknowledgement of a source", ForgetsTheFifth::default)
             .breaks(&["at_least_once::ack_removes"])
-            .also(&["at_least_once::delay_respected"], "it acknowledges as many"),
+            .also(
+                &[
+                    "at_least_once::fanout_every_subscriber",
+                    "at_least_once::competing_exactly_one",
+                    "at_least_once::event_round_trip",
+                    "at_least_once::pattern_truth_table",
+                    "at_least_once::delay_respected",
+                ],
+                "they acknowledge as many, and see what comes twice",
+            ),
         mutant("keeps an acknowledgement only as long as its source lives", || {
             AcksEndWithTheSource(Mutex::new(Some(BTreeSet::new())))
         })
-        .breaks(&["at_least_once::ack_removes"]),
+        .breaks(&["at_least_once::ack_removes"])
+        .also(&["at_least_once::bound_fail"], "what stays in hand takes the room of others"),
         mutant("says attempt 1 each time", || AlwaysTheFirst)
             .breaks(&["at_least_once::nack_redelivers"])
             .also(

@@ -34,6 +34,8 @@ struct Inside {
     /// The members that are live, and those that are not, by their numbers: the eldest live one answers for what waits.
     members: BTreeMap<u64, Counted>,
     next_token: Token,
+    /// Refused while no member was live: the next one answers for it.
+    refused: u64,
     given_up: bool,
 }
 
@@ -41,6 +43,7 @@ struct Inside {
 #[derive(Debug, Default)]
 struct Counted {
     handed_over: u64,
+    refused: u64,
     exhausted: u64,
     /// The last reading, once it has left.
     last: Option<SourceStats>,
@@ -62,13 +65,34 @@ impl Identity {
     pub(crate) fn join(&self) -> u64 {
         let mut inside = lock(&self.inside);
         let number = inside.members.last_key_value().map_or(0, |(last, _)| last + 1);
-        inside.members.insert(number, Counted::default());
+        let refused = std::mem::take(&mut inside.refused);
+        inside.members.insert(number, Counted { refused, ..Counted::default() });
         number
     }
 
     pub(crate) fn is_full(&self) -> bool {
         let inside = lock(&self.inside);
         inside.waiting.len() + inside.in_hand.len() >= self.bound
+    }
+
+    /// A newcomer did not get in, and its publisher was told: a loss of the eldest live member's (L1).
+    pub(crate) fn refuse(&self) {
+        let mut inside = lock(&self.inside);
+        match inside.members.values_mut().find(|member| member.last.is_none()) {
+            Some(eldest) => eldest.refused += 1,
+            None => inside.refused += 1,
+        }
+    }
+
+    /// A newcomer did not enter, which the eldest member counts.
+    pub(crate) fn refuse(&self) {
+        let mut inside = lock(&self.inside);
+        inside
+            .members
+            .values_mut()
+            .find(|member| member.last.is_none())
+            .into_iter()
+            .for_each(|member| member.refused += 1);
     }
 
     pub(crate) fn is_given_up(&self) -> bool {
@@ -175,6 +199,8 @@ impl Inside {
         let eldest = self.members.iter().find(|(_, member)| member.last.is_none()).map(|(number, _)| *number);
         stats.pending = if eldest == Some(number) { self.waiting.len() as u64 } else { 0 };
         stats.accepted = member.handed_over + stats.pending;
+        stats.refused = member.refused;
+        stats.refused = member.refused;
         stats.exhausted = member.exhausted;
         stats
     }
