@@ -39,6 +39,7 @@
 //!
 //! # Features
 //! - `memory` (default): the in-memory backend.
+//! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
@@ -59,6 +60,12 @@ mod text;
 
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
+#[cfg(feature = "cbor")]
+pub use crate::codec::Cbor;
+#[cfg(feature = "messagepack")]
+pub use crate::codec::MessagePack;
+#[cfg(feature = "protobuf")]
+pub use crate::codec::Protobuf;
 pub use crate::{
     bus::{Bus, Dormant, Handle, Running},
     codec::Json,
@@ -66,7 +73,7 @@ pub use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
     subscription::{
         Ack, AtLeastOnce, AtMostOnce, Attempt, Backoff, Cancelled, Delayed, Delivery, Extension, Fail, FromState,
-        Immediate, KeyedBy, Nack, Payload, Publisher, Restart, Settled, ShedNewest, ShedOldest, State,
+        Immediate, KeyedBy, Nack, Payload, Publisher, PublisherTo, Restart, Settled, ShedNewest, ShedOldest, State,
     },
 };
 

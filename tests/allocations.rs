@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
 use std::{
+    num::NonZeroUsize,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -13,11 +15,17 @@ use std::{
 };
 
 use allocation_counter::measure;
+use futures_util::{StreamExt, poll};
 use serde::Deserialize;
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::unconstrained,
+};
 use tramline::{
-    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject, pattern,
-    source, subject, subscription,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject,
+    backend::memory::{MemoryRequestDeliveries, MemorySession},
+    contract::{AnswersRequests, Backend, FailureReply, Reply, ResponderSpec, Source, SourceId},
+    pattern, source, subject, subscription,
 };
 
 #[derive(Deserialize)]
@@ -126,6 +134,77 @@ fn neither_a_publish_nor_a_delivery_nor_a_settlement_allocates() {
         assert!(subject == *"nobody" || seen.0.load(Relaxed) > before, "`{subject}` was handled");
     }
     assert!(bus.ledger().subscriptions.iter().all(|stats| stats.unaccounted() == 0));
+}
+
+/// So many requests, each answered, or given up before its answer comes.
+async fn ask(session: &MemorySession, responder: &mut MemoryRequestDeliveries, count: u64, give_up: bool) {
+    let (to, request, reply) = (subject!("asked"), event(), event());
+    for _ in 0..count {
+        let late = {
+            let mut asking = pin!(Memory::request(session, &to, request.clone(), Duration::from_secs(1)));
+            // Without a budget, or being pending might only mean that it is another task's turn.
+            assert!(poll!(unconstrained(&mut asking)).is_pending());
+            let replier = unconstrained(responder.next()).await.unwrap().settler.into_replier().unwrap();
+            if give_up {
+                Some(replier)
+            } else {
+                replier.reply(reply.clone()).await.unwrap();
+                asking.await.unwrap();
+                None
+            }
+        };
+        if let Some(replier) = late {
+            replier.reply(reply.clone()).await.unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_request_allocates_once_and_one_that_was_given_up_leaves_nothing_behind() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let session = runtime.block_on(Memory::new().open()).unwrap();
+    let (id, bound) = (SourceId::new(1, 0, 0), NonZeroUsize::new(4).unwrap());
+    let failure = FailureReply::new(source!("urn:example:test"));
+    let (name, group) = ("asked".parse().unwrap(), "asked".parse().unwrap());
+    let spec = ResponderSpec::new(id, name, pattern!("asked"), group, bound, failure);
+    let (mut responder, _control) = runtime.block_on(Memory::responder(&session, spec)).unwrap().split();
+    for give_up in [false, true] {
+        let mut round = |count| runtime.block_on(ask(&session, &mut responder, count, give_up));
+        round(2_000);
+        let once = measure(|| round(1));
+        let many = measure(|| round(1_001));
+        assert_eq!(many.count_total - once.count_total, 1_000, "given up: {give_up}");
+        assert_eq!(many.count_current, 0, "given up: {give_up}");
+    }
+    assert_eq!(Memory::unclaimed(&session), 3_002);
+}
+
+#[test]
+fn a_value_allocates_for_its_event_and_once_for_its_publish() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let bus = running(&runtime, &Seen::default());
+    let subject = subject!("nobody");
+    // Data, id, type, time, the event itself; then the future on the heap.
+    let event = measure(|| drop(bus.event("com.example.small.v1", &17).unwrap().build().unwrap())).count_total;
+    let publish =
+        || runtime.block_on(async { bus.publish_value(&subject, "com.example.small.v1", &17).await.unwrap() });
+    publish();
+    let entering = measure(|| runtime.block_on(async {})).count_total;
+    assert_eq!(measure(publish).count_total - entering, event + 1);
+}
+
+#[test]
+fn a_batch_allocates_for_its_report_and_not_for_each_event() {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let bus = running(&runtime, &Seen::default());
+    let (subject, event) = (subject!("many.a"), event());
+    let batch = |count: usize| {
+        let events = (0..count).map(|_| (&subject, event.clone()));
+        measure(|| assert!(runtime.block_on(bus.publish_batch(events).into_future()).is_ok())).count_total
+    };
+    // Large enough to give others a turn, for which the runtime allocates once.
+    batch(1_000);
+    assert_eq!(batch(10_000), batch(1_000));
 }
 
 #[test]

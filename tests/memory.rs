@@ -5,6 +5,8 @@
 #[path = "memory/support.rs"]
 mod support;
 
+#[path = "memory/answering.rs"]
+mod answering;
 #[path = "memory/owed.rs"]
 mod owed;
 
@@ -26,5 +28,9 @@ mod lifecycle;
 mod order;
 #[path = "memory/properties.rs"]
 mod properties;
+#[path = "memory/requests.rs"]
+mod requests;
+#[path = "memory/requests_properties.rs"]
+mod requests_properties;
 #[path = "memory/room.rs"]
 mod room;

@@ -3,16 +3,16 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use super::{
-    Health, Ledger, Publish, Stats, Status, StatusChanges,
+    Health, Ledger, Publish, PublishBatch, PublishValue, Stats, Status, StatusChanges,
     core::Core,
-    publish::{BoxedPublish, Origin, from_handle, publish_boxed},
+    publish::{Origin, from_handle},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::{Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
-    subscription::{value_builder, value_event},
+    subscription::{Addressed, Publisher, value_builder},
 };
 
 /// Publishes to a bus and looks at it, in whatever state it is.
@@ -42,20 +42,24 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     ///
     /// # Errors
     /// See [`PublishError`].
-    pub fn publish_value<'a, T: ?Sized>(
-        &'a self,
-        subject: &'a Subject,
-        event_type: &str,
-        value: &T,
-    ) -> Publish<'a, B, BoxedPublish<'a>>
+    pub fn publish_value<T: ?Sized>(&self, subject: &Subject, event_type: &str, value: &T) -> PublishValue<'_, B>
     where
         C: Encodes<T>,
     {
-        publish_boxed(Origin::Handle(&self.core), subject, value_event::<C, T>(&self.core.source, event_type, value))
+        let event = value_builder::<C, T>(&self.core.source, event_type, value);
+        PublishValue::new(Origin::Handle(&self.core), subject.clone(), event)
     }
 
-    /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or
-    /// extensions before it is built (contract P2).
+    /// Publishes many events; see [`Bus::publish_batch`](super::Bus::publish_batch). What has not been sent when the bus
+    /// begins to stop is [`PublishError::NotReady`].
+    pub fn publish_batch<'a, I>(&'a self, events: I) -> PublishBatch<'a, B>
+    where
+        I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
+    {
+        PublishBatch::new(Origin::Handle(&self.core), events)
+    }
+
+    /// The event that [`publish_value`](Self::publish_value) would publish; see [`Bus::event`](super::Bus::event).
     ///
     /// # Errors
     /// [`PublishError::Value`] if the value cannot be encoded.
@@ -64,6 +68,11 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         C: Encodes<T>,
     {
         value_builder::<C, T>(&self.core.source, event_type, value)
+    }
+
+    /// A publisher with defaults; see [`Bus::publisher`](super::Bus::publisher).
+    pub fn publisher(&self) -> Publisher<C> {
+        Publisher::new(self.core.clone())
     }
 
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.

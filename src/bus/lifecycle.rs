@@ -3,12 +3,12 @@
 use std::{fmt, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{
-    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, Stats, Status,
-    StatusChanges, StopReport,
+    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, PublishBatch,
+    PublishValue, Stats, Status, StatusChanges, StopReport,
     activation::{self, Activation},
     attach::attach,
     core::Core,
-    publish::{BoxedPublish, Origin, from_bus, publish_boxed},
+    publish::{Origin, from_bus},
 };
 use crate::{
     codec::{Codec, Encodes, Json},
@@ -16,8 +16,8 @@ use crate::{
     event::{Event, EventBuilder, UriReference},
     subject::{DurableName, Name, Subject},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, RunsOn, Subscription, WantsSubject, value_builder,
-        value_event,
+        Addressed, BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription,
+        WantsSubject, value_builder,
     },
 };
 
@@ -156,28 +156,54 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     }
 
     /// Publishes a value as an event of this type: `datacontenttype` from the codec, `source` from the bus, a fresh
-    /// `UUIDv7` as `id`, and now as `time` (contract P2).
+    /// `UUIDv7` as `id`, and now as `time` (contract P2). What is to be otherwise is said before it is awaited:
+    ///
+    /// ```
+    /// # use tramline::{Bus, Memory, Running, Subject, contract::PublishError, subject};
+    /// # async fn publish(bus: Bus<Memory, Running>, invoice: String) -> Result<(), PublishError> {
+    /// bus.publish_value(&subject!("invoice.raised"), "com.example.invoice.raised.v1", &invoice)
+    ///     .subject_attribute("invoice-17")
+    ///     .extension("tenant", "north")
+    ///     .await
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded.
-    pub fn publish_value<'a, T: ?Sized>(
-        &'a self,
-        subject: &'a Subject,
-        event_type: &str,
-        value: &T,
-    ) -> Publish<'a, B, BoxedPublish<'a>>
+    /// See [`PublishError`]; [`PublishError::Value`] if the value cannot be encoded, or an attribute is not valid.
+    pub fn publish_value<T: ?Sized>(&self, subject: &Subject, event_type: &str, value: &T) -> PublishValue<'_, B>
     where
         C: Encodes<T>,
     {
-        publish_boxed(
-            Origin::Bus(self.activation()),
-            subject,
-            value_event::<C, T>(&self.core.source, event_type, value),
-        )
+        let event = value_builder::<C, T>(&self.core.source, event_type, value);
+        PublishValue::new(Origin::Bus(self.activation()), subject.clone(), event)
     }
 
-    /// The event that [`publish_value`](Self::publish_value) would publish, to be given another `id`, a `dataschema` or
-    /// extensions before it is built (contract P2).
+    /// Publishes many events, each on its subject, without waiting for one to be confirmed before the next is sent: up to
+    /// 256 are under way at a time. They are begun in the order given, and each has its own outcome in the report. What is
+    /// to be tried again is to be kept by the caller, for whom a clone costs next to nothing.
+    ///
+    /// ```
+    /// # use tramline::{Bus, Event, Memory, Running, subject};
+    /// # async fn publish(bus: Bus<Memory, Running>, events: Vec<Event>) {
+    /// let subject = subject!("invoice.raised");
+    /// let report = bus.publish_batch(events.into_iter().map(|event| (&subject, event))).await;
+    /// for (index, error) in report.failures() {
+    ///     eprintln!("event {index} was not published: {error}");
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// Add [`when_room`](PublishBatch::when_room) to wait for room instead of failing. The events of values come from
+    /// [`event`](Self::event).
+    pub fn publish_batch<'a, I>(&'a self, events: I) -> PublishBatch<'a, B>
+    where
+        I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
+    {
+        PublishBatch::new(Origin::Bus(self.activation()), events)
+    }
+
+    /// The event that [`publish_value`](Self::publish_value) would publish, to be changed before it is built: for a batch,
+    /// or to be kept (contract P2).
     ///
     /// # Errors
     /// [`PublishError::Value`] if the value cannot be encoded.
@@ -186,6 +212,12 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         C: Encodes<T>,
     {
         value_builder::<C, T>(&self.core.source, event_type, value)
+    }
+
+    /// A publisher that does not name the backend, cheap to clone, with defaults for what it publishes. It is checked at
+    /// run time, as a handle is (contract Y5); before the start a handle gives one.
+    pub fn publisher(&self) -> Publisher<C> {
+        Publisher::new(self.core.clone())
     }
 
     fn activation(&self) -> &Activation<B> {

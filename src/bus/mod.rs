@@ -2,6 +2,7 @@
 
 mod activation;
 mod attach;
+mod batch;
 mod builder;
 mod checks;
 mod consumer;
@@ -17,6 +18,7 @@ mod ledger;
 mod lifecycle;
 mod outlet;
 mod publish;
+mod publish_value;
 mod reader;
 mod status;
 mod supervisor;
@@ -24,6 +26,7 @@ mod tally;
 
 pub use self::{
     attach::{Attaching, OnRunning},
+    batch::PublishBatch,
     builder::BusBuilder,
     checks::{DroppedSetting, Refusal},
     error::{AttachError, BuildError, NotStarted, StartError, StopReport},
@@ -31,5 +34,6 @@ pub use self::{
     ledger::{Ledger, Lost, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
+    publish_value::{PublishValue, PublishValueWhenRoom},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

@@ -1,8 +1,12 @@
-//! How handlers publish: through a gate of their own, which closes after them.
+//! How a publisher publishes: as a handle does, or a handler's through a gate of its own, which closes after the handlers.
 
-use std::{future::Future, pin::Pin, sync::Weak};
+use std::{
+    future::{Future, IntoFuture},
+    pin::Pin,
+    sync::Weak,
+};
 
-use super::activation::Activation;
+use super::{activation::Activation, core::Core, publish::from_handle};
 use crate::{
     contract::{Backend, PublishError, Session},
     event::{Event, UriReference},
@@ -32,5 +36,19 @@ impl<B: Backend> Outlet for HandlerOutlet<B> {
             let Some(_pass) = activation.handler_gate.enter() else { return Err(PublishError::NotReady) };
             activation.session.publish(subject, event).await
         })
+    }
+}
+
+impl<B: Backend> Outlet for Core<B> {
+    fn source(&self) -> &UriReference {
+        &self.source
+    }
+
+    fn publish<'a>(
+        &'a self,
+        subject: &'a Subject,
+        event: Event,
+    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
+        Box::pin(from_handle(self, subject, event).into_future())
     }
 }

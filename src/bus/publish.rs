@@ -101,7 +101,7 @@ fn publish_when_room<'a, B: FailsWhenFull>(
     }
 }
 
-/// A publish on the heap: one that waits, or one whose type must not depend on the value's.
+/// A publish on the heap.
 pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
 /// A publish from a running bus.
@@ -122,15 +122,31 @@ pub(super) fn from_handle<'a, B: Backend>(
     Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: Ok(event) }
 }
 
-/// The same, where what is published had to be allocated anyhow. A future that depended on the value's type would say
-/// three times that it cannot be encoded.
-pub(super) fn publish_boxed<'a, B: Backend>(
-    origin: Origin<'a, B>,
-    subject: &'a Subject,
-    event: Result<Event, PublishError>,
-) -> Publish<'a, B, BoxedPublish<'a>> {
-    let start = |origin, subject, event| -> BoxedPublish<'a> { Box::pin(publish_now::<B>(origin, subject, event)) };
-    Publish { origin, subject, start, event: event.map_err(Box::new) }
+/// From either, with a subject of its own.
+pub(super) async fn publish_owned<B: Backend>(
+    origin: Origin<'_, B>,
+    subject: Subject,
+    event: Event,
+) -> Result<(), PublishError> {
+    match origin {
+        Origin::Bus(activation) => from_bus(activation, &subject, event).await,
+        Origin::Handle(core) => from_handle(core, &subject, event).await,
+    }
+}
+
+/// The same, waiting for room.
+pub(super) async fn publish_owned_when_room<B: FailsWhenFull>(
+    origin: Origin<'_, B>,
+    subject: Subject,
+    event: Event,
+    within: Option<Duration>,
+) -> Result<(), PublishError> {
+    let mut publish = match origin {
+        Origin::Bus(activation) => from_bus(activation, &subject, event).when_room(),
+        Origin::Handle(core) => from_handle(core, &subject, event).when_room(),
+    };
+    publish.within = within;
+    publish.await
 }
 
 /// A publish. It does nothing until it is awaited.

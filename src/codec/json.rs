@@ -1,5 +1,7 @@
 //! JSON, the codec of a bus that names no other.
 
+use bytes::Bytes;
+
 use super::{Codec, CodecError, Decodes, Encodes};
 use crate::event::Data;
 
@@ -28,7 +30,7 @@ impl<T: serde::Serialize + ?Sized> Encodes<T> for Json {
 
 #[diagnostic::do_not_recommend]
 impl<'d, T: serde::Deserialize<'d>> Decodes<'d, T> for Json {
-    fn decode(data: &'d [u8]) -> Result<T, CodecError> {
+    fn decode(data: &'d Bytes) -> Result<T, CodecError> {
         // The whole of it is checked to be UTF-8 at once, which is much cheaper than text by text. What is not says so
         // with its place when it is read as bytes.
         let decoded = match std::str::from_utf8(data) {

@@ -38,8 +38,9 @@ pub trait AnswersRequests: Backend {
     /// Sends a request and waits for its reply, at most until `within` has passed (R1). A failure reply is a reply.
     ///
     /// # Errors
-    /// [`RequestError::NoResponders`] promptly where nobody receives it, [`RequestError::NoReply`] at the deadline,
-    /// [`RequestError::Closed`] once the session is closed, also for a request that waits then.
+    /// [`RequestError::NoResponders`] promptly where nobody receives it, [`RequestError::QueueFull`] where a subscription
+    /// that fails when full turned it away, [`RequestError::NoReply`] at the deadline, [`RequestError::Closed`] once the
+    /// session is closed, also for a request that waits then.
     ///
     /// # Cancel safety
     /// Dropping the future gives the request up; a late reply is unclaimed.
@@ -92,8 +93,10 @@ impl ResponderSpec {
 pub trait Reply: Send + 'static {
     /// Sends the reply.
     ///
+    /// A reply that went out and that nobody waits for any more is `Ok` here, and unclaimed at its requester (R4).
+    ///
     /// # Errors
-    /// The reply did not go out: the requester has given up, its link is gone, or the session is closed.
+    /// The reply did not go out: the link is gone, or the session is closed.
     ///
     /// # Cancel safety
     /// A dropped future leaves it open whether the reply went out.
@@ -240,6 +243,15 @@ pub enum RequestError {
         size: usize,
         /// The limit, in bytes.
         limit: usize,
+    },
+    /// A subscription to the same subject that fails when full is at its bound (B2, B8): nobody received the request, and
+    /// trying again is safe.
+    #[error(
+        "the queue of subscription `{subscription}` is full, so nobody got the request: try again later, or give it a larger `bound`"
+    )]
+    QueueFull {
+        /// The subscription that is full.
+        subscription: Name,
     },
     /// Nobody received it: trying again is safe.
     #[error("nobody answers on this subject")]

@@ -6,6 +6,7 @@
 
 mod asks;
 mod backoff;
+mod batch;
 mod builder;
 mod closure;
 mod delivery;
@@ -27,6 +28,7 @@ mod verdict;
 pub use self::{
     asks::{Asked, Asks, IsKept, Keeps, MayForget, MayRedeliver, OpensOn, Survives},
     backoff::{Backoff, BackoffError},
+    batch::{Addressed, BatchReport},
     builder::{AtLeastOnceBuilder, AtMostOnceBuilder, BeginAtLeastOnce, BeginAtMostOnce, Collects, WantsSubject},
     closure::{Closure, Plain, WithState},
     delivery::{DelayTooLong, Delivery},
@@ -36,16 +38,17 @@ pub use self::{
     keyed_by::KeyedBy,
     mode::{AtLeastOnce, AtMostOnce, Delayed, Immediate, Mode},
     overflow::{Fail, OfferedBy, OverflowPolicy, ShedNewest, ShedOldest, ShedsNothing},
-    publisher::Publisher,
+    publisher::{Publisher, PublisherTo},
     restart::Restart,
     runs_on::{Opening, RunsOn, Subscription, open_at_least_once, open_at_most_once},
     settings::Settings,
     verdict::{Ack, Judgement, Nack, Settled, Verdict},
 };
 pub(crate) use self::{
+    batch::{WINDOW, publish_all},
     extract::panic_text,
     handler::Surroundings,
-    publisher::{Outlet, value_builder, value_event},
+    publisher::{Outlet, value_builder},
     settings::{ModeSettings, OverflowChoice},
 };
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod backends;
+mod confirming;
 mod faulty_source;
 mod shelf;
 mod support;
@@ -19,6 +20,8 @@ mod panics;
 mod plans;
 mod printed;
 mod publish;
+mod publish_batch;
+mod publish_options;
 mod refusals;
 mod room;
 mod sessions;

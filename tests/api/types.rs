@@ -3,12 +3,12 @@
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use tramline::{
     AtMostOnce, Bus, Cancelled, Delivery, Dormant, Handle, Memory, Publisher, Running,
-    backend::memory::MemorySettler,
+    backend::memory::{MemoryReplier, MemorySettler},
     bus::{BusBuilder, Ledger, Stats, Status, StatusChanges, StopReport, Stopped},
     contract::{
         AnswersRequests, Backend, DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull,
-        KeepsForHandler, MatchesPatterns, Orders, Replays, RoutesAroundDegraded, Settle, ShedsNewest, ShedsOldest,
-        SurvivesRestart,
+        KeepsForHandler, MatchesPatterns, Orders, Replays, Reply, RoutesAroundDegraded, Settle, ShedsNewest,
+        ShedsOldest, SurvivesRestart,
     },
     subject,
 };
@@ -41,11 +41,14 @@ assert_impl_all!(
     FailsWhenFull,
     MatchesPatterns,
     Orders,
-    RoutesAroundDegraded
+    RoutesAroundDegraded,
+    AnswersRequests
 );
-assert_not_impl_any!(Memory: SurvivesRestart, Replays, AnswersRequests);
+assert_not_impl_any!(Memory: SurvivesRestart, Replays);
 assert_impl_all!(MemorySettler: Send, Sync, Settle);
 assert_not_impl_any!(MemorySettler: Clone);
+assert_impl_all!(MemoryReplier: Send, Sync, Reply);
+assert_not_impl_any!(MemoryReplier: Clone);
 
 fn send<T: Send>(value: T) -> T {
     value

@@ -3,10 +3,10 @@
 //! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any other red test, or a listed one that is not red, fails; so does
 //! a row without a mutant. Runs use paused time and a runtime of their own, so that they are quick and repeatable.
 
-use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
+use std::{collections::BTreeSet, fmt::Write as _, io::Write as _, sync::Arc};
 
 use tokio::runtime::Builder;
-use tramline::conformance::{ROWS, Suite};
+use tramline::conformance::{Case, ROWS, Suite};
 
 use crate::{
     archive,
@@ -100,14 +100,46 @@ fn each_mutant_turns_just_the_rows_red_that_it_says() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.concat());
+    show(&table(all));
 }
 
 #[test]
-fn every_row_has_a_mutant_or_is_kept_by_type() {
+fn every_test_of_every_row_has_a_mutant_that_it_is_red_on() {
     let mutants = mutants();
-    let broken: BTreeSet<&str> =
-        mutants.iter().flat_map(|mutant| mutant.breaks).filter_map(|test| test.split("::").nth(1)).collect();
-    let without: Vec<_> =
-        ROWS.iter().filter(|row| !row.is_kept_by_type() && !broken.contains(row.name)).map(|row| row.name).collect();
-    assert!(without.is_empty(), "no mutant breaks {}", without.join(", "));
+    let broken: BTreeSet<&str> = mutants.iter().flat_map(|mutant| mutant.breaks).copied().collect();
+    let tests: BTreeSet<&str> =
+        mutants.iter().flat_map(|mutant| (mutant.suite)().cases().iter().map(Case::name).collect::<Vec<_>>()).collect();
+    let without: Vec<_> = tests.difference(&broken).collect();
+    assert!(without.is_empty(), "no mutant breaks {without:?}");
+    let run: BTreeSet<&str> = tests.iter().filter_map(|test| test.split("::").nth(1)).collect();
+    let never: Vec<_> =
+        ROWS.iter().filter(|row| !row.is_kept_by_type() && !run.contains(row.name)).map(|row| row.name).collect();
+    assert!(never.is_empty(), "rows without a test: {never:?}");
+}
+
+/// Which mutants each row is red on, and what else sees them.
+fn table(mutants: &[Mutant]) -> String {
+    let mut table = "\n| # | row | red, as expected, on |\n|---|---|---|\n".to_owned();
+    for row in ROWS {
+        if row.is_kept_by_type() {
+            writeln!(table, "| {} | {} | kept by type, and pinned by a ui test |", row.number, row.name).unwrap();
+        }
+        for mutant in mutants {
+            let own = |test: &&&str| test.split("::").nth(1) == Some(row.name);
+            let tests: Vec<_> = mutant.breaks.iter().filter(own).copied().collect();
+            if !tests.is_empty() {
+                let also: Vec<_> =
+                    mutant.also.iter().map(|(tests, why)| format!("{}: {why}", tests.join(", "))).collect();
+                let also = if also.is_empty() { String::new() } else { format!(" (also {})", also.join("; ")) };
+                let (number, tests) = (row.number, tests.join(", "));
+                writeln!(table, "| {number} | {tests} | {}{also} |", mutant.name).unwrap();
+            }
+        }
+    }
+    table
+}
+
+/// Prints a table also where the output of tests that pass is not shown.
+pub(crate) fn show(table: &str) {
+    std::io::stdout().write_all(table.as_bytes()).unwrap();
 }

@@ -17,3 +17,10 @@ impl Fixture for MemoryFixture {
 }
 
 tramline::conformance! { volatile: MemoryFixture }
+
+#[tokio::test(start_paused = true)]
+async fn the_table_of_the_rows_on_memory_has_no_red_one() {
+    let report = suite().report().await;
+    crate::both_ways::show(&format!("\n{report}"));
+    assert_eq!(report.red().count(), 0);
+}

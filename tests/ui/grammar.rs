@@ -43,6 +43,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error[E0277]: `{}` cannot be decoded by the bus's codec `{}`",
             "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
             "error[E0277]: `{}` is not a subscription",
+            "error[E0277]: `{}` is not an event with its subject",
             "error[E0277]: an `{}` handler cannot return `{}`",
             "error[E0277]: an `{}` handler cannot take `{}`",
             "error[E0277]: the bus's state `{}` does not hold a `{}`",
@@ -85,6 +86,8 @@ const RUSTCS: &[(&str, &[&str])] = &[
         &[
             // An auto trait: rustc names the value that is held across the await, which no message of ours could.
             "error: future cannot be sent between threads safely",
+            // Whether a codec borrows is a matter of lifetimes, which rustc checks last and in its own words.
+            "error: implementation of `{}` is not general enough",
             // A method that is not there: the type says why.
             "error[E0599]: no method named `nack_after` found for struct `Delivery<AtLeastOnce>` in the current scope",
             // A value that is gone.

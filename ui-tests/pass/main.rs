@@ -65,6 +65,7 @@ mod cascade {
 }
 
 mod handler {
+    mod a_batch_is_of_events_with_their_subjects;
     mod a_borrowed_payload_can_be_decoded;
     mod a_closure_at_least_once_says_what_became_of_the_message;
     mod a_closure_is_handled_not_subscribed;
@@ -82,7 +83,10 @@ mod handler {
     mod a_handler_names_no_lifetime;
     mod a_number_does_not_say_what_became_of_the_message;
     mod a_payload_can_be_decoded;
+    mod a_payload_read_as_cbor_owns_what_it_holds;
+    mod a_payload_read_as_protobuf_is_a_message;
     mod a_published_value_can_be_encoded;
+    mod a_value_published_as_protobuf_is_a_message;
     mod an_argument_has_one_type;
     mod an_argument_is_an_extractor;
     mod nack_after_needs_a_backoff;

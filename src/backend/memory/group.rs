@@ -7,30 +7,31 @@ use std::sync::{
 
 use smallvec::SmallVec;
 
-use super::queue::{Admission, Full, Queue, Slot};
+use super::queue::{Admission, Full, Item, Queue, Slot};
+use crate::contract::Message;
 
 /// Competing members of one group and pattern (contract B10).
 ///
 /// **Invariant:** while it chooses, a publisher holds the lock of at most one member. It may hold locks of targets that
 /// come before this one, so it waits here without holding anything that a holder here could wait for.
 #[derive(Debug)]
-pub(super) struct Members {
-    members: Box<[Arc<Queue>]>,
+pub(super) struct Members<T: Item = Message> {
+    members: Box<[Arc<Queue<T>>]>,
     /// Where the search begins, so that equals take turns. Two publishers may lose one of two steps.
     turn: AtomicUsize,
 }
 
-impl Members {
-    pub(super) fn new(members: &[Arc<Queue>]) -> Self {
+impl<T: Item> Members<T> {
+    pub(super) fn new(members: &[Arc<Queue<T>>]) -> Self {
         Self { members: members.into(), turn: AtomicUsize::new(0) }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Queue>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Queue<T>>> {
         self.members.iter()
     }
 
     /// The least loaded member that has room; if none has, the least loaded one.
-    pub(super) fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
+    pub(super) fn admit(&self) -> Admission<Slot<'_, T>, Full<'_, T>> {
         if let [only] = &*self.members {
             return only.admit();
         }
@@ -44,7 +45,7 @@ impl Members {
 
     /// The same, when the one that seemed least loaded is full or gone.
     #[cold]
-    fn admit_around(&self) -> Admission<Slot<'_>, Full<'_>> {
+    fn admit_around(&self) -> Admission<Slot<'_, T>, Full<'_, T>> {
         let mut order: SmallVec<[(u64, usize); 8]> = self.by_turn().map(|at| (self.members[at].load(), at)).collect();
         order.sort_by_key(|(load, _)| *load);
         for (_, at) in &order {

@@ -8,11 +8,12 @@ use std::{
 use super::{
     group::Members,
     owed::{Owed, Seat},
-    queue::Queue,
+    queue::{Item, Queue},
+    requests::Request,
     route::{Table, Target},
 };
 use crate::{
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, Overflow, SubscribeError},
+    contract::{AtLeastOnceSpec, Message, Overflow, SubscribeError},
     subject::{DurableName, Group, Name, Pattern},
 };
 
@@ -29,34 +30,70 @@ pub(super) struct Membership {
 #[derive(Debug)]
 struct Joined {
     pattern: Pattern,
+    group: Option<Group>,
     kind: Kind,
 }
 
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     /// A subscription, or the members of a group. Never empty.
-    Queues { group: Option<Group>, queues: Vec<Arc<Queue>> },
+    Queues(Vec<Arc<Queue>>),
+    /// The members of a group that answers requests. Never empty.
+    Responders(Vec<Arc<Queue<Request>>>),
     /// A durable identity, with sources or without.
     Durable(Arc<Owed>),
 }
 
+/// What is carried to sources that have a queue each.
+pub(super) trait Member: Item {
+    /// The queues, if they carry this.
+    fn of(kind: &mut Kind) -> Option<&mut Vec<Arc<Queue<Self>>>>;
+
+    fn first(queue: Arc<Queue<Self>>) -> Kind;
+}
+
+impl Member for Message {
+    fn of(kind: &mut Kind) -> Option<&mut Vec<Arc<Queue>>> {
+        if let Kind::Queues(queues) = kind { Some(queues) } else { None }
+    }
+
+    fn first(queue: Arc<Queue>) -> Kind {
+        Kind::Queues(vec![queue])
+    }
+}
+
+impl Member for Request {
+    fn of(kind: &mut Kind) -> Option<&mut Vec<Arc<Queue<Self>>>> {
+        if let Kind::Responders(queues) = kind { Some(queues) } else { None }
+    }
+
+    fn first(queue: Arc<Queue<Self>>) -> Kind {
+        Kind::Responders(vec![queue])
+    }
+}
+
 impl Membership {
     /// Adds a source that delivers at most once; returns its target.
-    pub(super) fn join(&mut self, spec: AtMostOnceSpec, queue: &Arc<Queue>) -> Result<u64, SubscribeError> {
+    pub(super) fn join<T: Member>(
+        &mut self,
+        pattern: Pattern,
+        group: Option<Group>,
+        queue: &Arc<Queue<T>>,
+    ) -> Result<u64, SubscribeError> {
         let next = self.next;
-        if let Some(group) = &spec.group {
-            let target = *self.groups.entry((group.clone(), spec.pattern.clone())).or_insert(next);
-            if let Some(Joined { kind: Kind::Queues { queues, .. }, .. }) = self.targets.get_mut(&target) {
+        if let Some(group) = &group {
+            let target = *self.groups.entry((group.clone(), pattern.clone())).or_insert(next);
+            if let Some(Joined { kind, .. }) = self.targets.get_mut(&target) {
+                let Some(queues) = T::of(kind) else { return Err(mixed(queue.name(), group)) };
                 if let Some(first) = queues.first() {
-                    agrees(first, &spec.name, queue)?;
+                    agrees(first, queue)?;
                 }
                 queues.push(Arc::clone(queue));
                 return Ok(target);
             }
         }
         self.next += 1;
-        let kind = Kind::Queues { group: spec.group, queues: vec![Arc::clone(queue)] };
-        self.targets.insert(next, Joined { pattern: spec.pattern, kind });
+        self.targets.insert(next, Joined { pattern, group, kind: T::first(Arc::clone(queue)) });
         Ok(next)
     }
 
@@ -65,7 +102,7 @@ impl Membership {
         let AtLeastOnceSpec { name, pattern, durable, max_deliver, bound, .. } = spec;
         match self.durables.entry(durable) {
             Entry::Occupied(known) => {
-                let Some(Joined { pattern: existing, kind: Kind::Durable(owed) }) = self.targets.get(known.get())
+                let Some(Joined { pattern: existing, kind: Kind::Durable(owed), .. }) = self.targets.get(known.get())
                 else {
                     return Err(SubscribeError::Closed);
                 };
@@ -86,7 +123,7 @@ impl Membership {
             Entry::Vacant(vacant) => {
                 let owed = Arc::new(Owed::new(name.clone(), bound, max_deliver));
                 vacant.insert(self.next);
-                self.targets.insert(self.next, Joined { pattern, kind: Kind::Durable(Arc::clone(&owed)) });
+                self.targets.insert(self.next, Joined { pattern, group: None, kind: Kind::Durable(Arc::clone(&owed)) });
                 self.next += 1;
                 let seat = owed.open(name);
                 Ok((owed, seat, true))
@@ -95,15 +132,14 @@ impl Membership {
     }
 
     /// Takes a queue out; false if it was not in.
-    pub(super) fn leave(&mut self, target: u64, queue: &Arc<Queue>) -> bool {
-        let Some(Joined { kind: Kind::Queues { queues, .. }, .. }) = self.targets.get_mut(&target) else {
+    pub(super) fn leave<T: Member>(&mut self, target: u64, queue: &Arc<Queue<T>>) -> bool {
+        let Some(queues) = self.targets.get_mut(&target).and_then(|joined| T::of(&mut joined.kind)) else {
             return false;
         };
         let Some(at) = queues.iter().position(|other| Arc::ptr_eq(other, queue)) else { return false };
         queues.remove(at);
         if queues.is_empty()
-            && let Some(Joined { pattern, kind: Kind::Queues { group: Some(group), .. } }) =
-                self.targets.remove(&target)
+            && let Some(Joined { pattern, group: Some(group), .. }) = self.targets.remove(&target)
         {
             self.groups.remove(&(group, pattern));
         }
@@ -124,13 +160,12 @@ impl Membership {
     pub(super) fn table(&self) -> Table {
         Table::new(self.targets.values().filter_map(|joined| {
             let (overflow, target) = match &joined.kind {
-                Kind::Queues { group: None, queues } => {
+                Kind::Queues(queues) if joined.group.is_none() => {
                     let only = queues.first()?;
                     (only.overflow(), Target::One(Arc::clone(only)))
                 }
-                Kind::Queues { group: Some(_), queues } => {
-                    (queues.first()?.overflow(), Target::Group(Members::new(queues)))
-                }
+                Kind::Queues(queues) => (queues.first()?.overflow(), Target::Group(Members::new(queues))),
+                Kind::Responders(queues) => (queues.first()?.overflow(), Target::Responders(Members::new(queues))),
                 // What is owed cannot be shed, with a named policy or without (contract B8).
                 Kind::Durable(owed) => (Overflow::Fail, Target::Durable(Arc::clone(owed))),
             };
@@ -142,19 +177,36 @@ impl Membership {
     pub(super) fn close(self) {
         for joined in self.targets.into_values() {
             match joined.kind {
-                Kind::Queues { queues, .. } => queues.iter().for_each(|queue| {
-                    queue.retire();
-                }),
+                Kind::Queues(queues) => retire_all(&queues),
+                Kind::Responders(queues) => retire_all(&queues),
                 Kind::Durable(owed) => owed.close().see_to(),
             }
         }
     }
 }
 
-/// Members of a group have one bound and one policy (contract B10).
-fn agrees(first: &Queue, subscription: &Name, queue: &Queue) -> Result<(), SubscribeError> {
-    let refusal = |setting, value: String, expected: String| SubscribeError::Setting {
+fn retire_all<T: Item>(queues: &[Arc<Queue<T>>]) {
+    for queue in queues {
+        queue.retire();
+    }
+}
+
+/// A member that answers and one that does not would take each other's messages.
+#[cold]
+fn mixed(subscription: &Name, group: &Group) -> SubscribeError {
+    SubscribeError::Setting {
         subscription: subscription.clone(),
+        setting: "group",
+        value: group.to_string(),
+        fix: "of the members of a group on one pattern either all answer requests or none does: give it another group"
+            .to_owned(),
+    }
+}
+
+/// Members of a group have one bound and one policy (contract B10).
+fn agrees<T: Item>(first: &Queue<T>, queue: &Queue<T>) -> Result<(), SubscribeError> {
+    let refusal = |setting, value: String, expected: String| SubscribeError::Setting {
+        subscription: queue.name().clone(),
         setting,
         value,
         fix: format!("the other members of its group have `{setting} = {expected}`: give all of them the same"),

@@ -23,17 +23,32 @@
 //!     old values. Once it is given up, or in the next session, it is.
 //!   - Which reading has the shared backlog: that of the eldest live source, and of the last one to end. Its `accepted`
 //!     is what was handed over to it and what it is owed now, so a message that comes back is a new offer.
-//! - **Nothing outlives a session.** Closing it, or dropping it, ends its sources and drops what is owed.
+//! - **A request** goes the way of a publish, as with NATS: each group of responders that its subject reaches gets it, one
+//!   member of each, with a reply address, and every other subscription gets it as an event like any other.
+//!   - The first reply is the answer, a failure reply too; every further one, and one that comes after the deadline or
+//!     after the request was given up, is unclaimed, which its responder does not learn (contract R4).
+//!   - Nobody received it where nobody is subscribed, and where those who are have shed it: no responders. Where only
+//!     subscriptions received it somebody did, and nobody is going to answer: no reply, at the deadline (R3).
+//!   - A subscription that fails when full turns it away for all, as a publish (B8).
+//!   - A responder's queue is a queue as above. A request that finds all members of a group full is refused, counted, and
+//!     answered at once with a failure reply; one that is in the queue of a responder that ends, or whose reply address
+//!     is dropped, is answered so, too (R10). What was published has no reply address (R8), and is refused silently.
+//!   - The members of a group on one pattern all answer, or none does: otherwise they would take each other's messages.
+//! - **Nothing outlives a session.** Closing it, or dropping it, ends its sources, ends every request that waits, and drops
+//!   what is owed. A reply that comes after it is an error.
 //!
 //! Publishers share no lock but that of a queue they both publish to. A publish allocates nothing as long as a subject
-//! reaches at most 16 subscriptions, and neither a delivery nor a settlement does once a queue has had its size.
+//! reaches at most 16 subscriptions, and neither a delivery nor a settlement does once a queue has had its size. A request
+//! allocates once, and its reply not at all.
 
+mod asked;
 mod durable;
 mod group;
 mod hands;
 mod membership;
 mod owed;
 mod queue;
+mod requests;
 mod route;
 mod session;
 mod source;
@@ -42,6 +57,7 @@ mod waiters;
 
 pub use self::{
     durable::{MemoryDurableControl, MemoryDurableDeliveries, MemoryDurableSource, MemorySettler},
+    requests::{MemoryReplier, MemoryRequestDeliveries, MemoryRequests, MemoryResponderControl},
     session::MemorySession,
     source::{MemoryDeliveries, MemorySource, MemorySourceControl},
 };
@@ -50,9 +66,10 @@ use std::time::Duration;
 use crate::{
     capabilities,
     contract::{
-        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
+        AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
         DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, PublishError,
-        QueuePlace, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError, Volatile,
+        QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, ShedsNewest, ShedsOldest, SubscribeError,
+        Volatile,
     },
     event::Event,
     subject::Subject,
@@ -149,3 +166,25 @@ impl MatchesPatterns for Memory {}
 impl Orders for Memory {}
 
 impl RoutesAroundDegraded for Memory {}
+
+impl AnswersRequests for Memory {
+    type Requests = MemoryRequests;
+    type Replier = MemoryReplier;
+
+    async fn responder(session: &MemorySession, spec: ResponderSpec) -> Result<MemoryRequests, SubscribeError> {
+        session.respond(spec)
+    }
+
+    fn request(
+        session: &MemorySession,
+        subject: &Subject,
+        event: Event,
+        within: Duration,
+    ) -> impl Future<Output = Result<Event, RequestError>> + Send {
+        session.request(subject, event, within)
+    }
+
+    fn unclaimed(session: &MemorySession) -> u64 {
+        session.unclaimed()
+    }
+}

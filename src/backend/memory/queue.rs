@@ -2,7 +2,7 @@
 //!
 //! What is accepted sits in a deque under a lock. The receiver takes the whole deque in one lock, by swapping it with
 //! its own empty one, and hands the messages over one by one without the lock. What it holds is not handed over yet and
-//! counts against the bound.
+//! counts against the bound. Where a retire or an eviction needs to reach all of it, the receiver takes one at a time.
 //!
 //! **Invariant:** `accepted = handed over + pending + evicted` (contract L2), because `pending` is never stored: it is
 //! what the other three leave.
@@ -16,7 +16,7 @@
 
 use std::{
     collections::VecDeque,
-    mem,
+    fmt, mem,
     num::NonZeroUsize,
     sync::{Arc, PoisonError},
     task::{Context, Poll, Waker},
@@ -41,21 +41,37 @@ const AWAITED: u64 = 1 << 1;
 /// One message handed over, in the state word.
 const ONE: u64 = 1 << 2;
 
+/// What a queue carries.
+pub(super) trait Item: fmt::Debug + Send + Sized + 'static {
+    /// What all items of one queue have in common.
+    type Terms: fmt::Debug + Send + Sync;
+
+    /// Whether the receiver takes one at a time, so that a retire finds in the queue all that was not handed over.
+    const ONE_BY_ONE: bool;
+}
+
+impl Item for Message {
+    type Terms = ();
+
+    const ONE_BY_ONE: bool = false;
+}
+
 /// The queue, as publishers and the source's control see it.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct Queue<T: Item = Message> {
     name: Name,
+    terms: T::Terms,
     bound: u64,
     overflow: Overflow,
     /// What publishers write, on cache lines of its own.
-    entry: CachePadded<Entry>,
+    entry: CachePadded<Entry<T>>,
     /// What the receiver writes, on cache lines of its own: how many messages it has handed over, and two flags.
     state: CachePadded<AtomicU64>,
 }
 
 #[derive(Debug)]
-struct Entry {
-    shared: Mutex<Shared>,
+struct Entry<T> {
+    shared: Mutex<Shared<T>>,
     /// `accepted - evicted`, written under the lock, for a group that compares its members without locking them.
     entered: AtomicU64,
     /// Whether the receiver sleeps, likewise.
@@ -63,8 +79,8 @@ struct Entry {
 }
 
 #[derive(Debug)]
-struct Shared {
-    deque: VecDeque<Message>,
+struct Shared<T> {
+    deque: VecDeque<T>,
     accepted: u64,
     refused: u64,
     evicted: u64,
@@ -80,7 +96,12 @@ struct Shared {
 }
 
 /// A new queue, and the only receiver that it will have.
-pub(super) fn queue(name: Name, bound: NonZeroUsize, overflow: Overflow) -> (Arc<Queue>, Receiver) {
+pub(super) fn queue<T: Item>(
+    name: Name,
+    bound: NonZeroUsize,
+    overflow: Overflow,
+    terms: T::Terms,
+) -> (Arc<Queue<T>>, Receiver<T>) {
     let shared = Shared {
         deque: VecDeque::new(),
         accepted: 0,
@@ -93,6 +114,7 @@ pub(super) fn queue(name: Name, bound: NonZeroUsize, overflow: Overflow) -> (Arc
     };
     let queue = Arc::new(Queue {
         name,
+        terms,
         bound: bound.get() as u64,
         overflow,
         entry: CachePadded::new(Entry {
@@ -106,7 +128,11 @@ pub(super) fn queue(name: Name, bound: NonZeroUsize, overflow: Overflow) -> (Arc
     (queue, receiver)
 }
 
-impl Queue {
+impl<T: Item> Queue<T> {
+    pub(super) fn name(&self) -> &Name {
+        &self.name
+    }
+
     pub(super) fn bound(&self) -> u64 {
         self.bound
     }
@@ -124,7 +150,7 @@ impl Queue {
 
     /// Asks to put one message in, and keeps the lock until the answer is used or dropped.
     #[inline]
-    pub(super) fn admit(&self) -> Admission<Slot<'_>, Full<'_>> {
+    pub(super) fn admit(&self) -> Admission<Slot<'_, T>, Full<'_, T>> {
         let mut shared = self.lock();
         if shared.last.is_some() {
             return Admission::Gone;
@@ -196,23 +222,23 @@ impl Queue {
     }
 
     #[inline]
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    fn lock(&self) -> MutexGuard<'_, Shared<T>> {
         self.entry.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[inline]
-    fn seems_full(&self, shared: &Shared) -> bool {
+    fn seems_full(&self, shared: &Shared<T>) -> bool {
         shared.accepted - shared.evicted - shared.handed >= self.bound
     }
 
     /// Somebody gave up waiting or did not have to wait: the flag follows the list.
-    fn settle_awaited(&self, shared: &Shared) {
+    fn settle_awaited(&self, shared: &Shared<T>) {
         if shared.awaiting.is_empty() {
             self.state.fetch_and(!AWAITED, Ordering::Relaxed);
         }
     }
 
-    fn take_awaiting(&self, shared: &mut Shared) -> impl Iterator<Item = Waker> + use<> {
+    fn take_awaiting(&self, shared: &mut Shared<T>) -> impl Iterator<Item = Waker> + use<T> {
         self.state.fetch_and(!AWAITED, Ordering::Relaxed);
         shared.awaiting.take()
     }
@@ -227,7 +253,7 @@ impl Queue {
     }
 }
 
-impl Shared {
+impl<T> Shared<T> {
     fn reading(&self, state: u64) -> SourceStats {
         let pending = self.accepted - self.evicted - state / ONE;
         SourceStats {
@@ -253,15 +279,19 @@ pub(super) enum Admission<S, F> {
 
 /// Room for one message.
 #[derive(Debug)]
-pub(super) struct Slot<'q> {
-    queue: &'q Queue,
-    shared: MutexGuard<'q, Shared>,
+pub(super) struct Slot<'q, T: Item = Message> {
+    queue: &'q Queue<T>,
+    shared: MutexGuard<'q, Shared<T>>,
 }
 
-impl Slot<'_> {
+impl<'q, T: Item> Slot<'q, T> {
+    pub(super) fn terms(&self) -> &'q T::Terms {
+        &self.queue.terms
+    }
+
     /// Puts the message in.
     #[inline]
-    pub(super) fn put(mut self, message: Message) -> Wake {
+    pub(super) fn put(mut self, message: T) -> Wake {
         let shared = &mut *self.shared;
         shared.deque.push_back(message);
         shared.accepted += 1;
@@ -277,12 +307,16 @@ impl Slot<'_> {
 
 /// A queue at its bound.
 #[derive(Debug)]
-pub(super) struct Full<'q> {
-    queue: &'q Queue,
-    shared: MutexGuard<'q, Shared>,
+pub(super) struct Full<'q, T: Item = Message> {
+    queue: &'q Queue<T>,
+    shared: MutexGuard<'q, Shared<T>>,
 }
 
-impl<'q> Full<'q> {
+impl<'q, T: Item> Full<'q, T> {
+    pub(super) fn terms(&self) -> &'q T::Terms {
+        &self.queue.terms
+    }
+
     pub(super) fn name(&self) -> &'q Name {
         &self.queue.name
     }
@@ -293,11 +327,11 @@ impl<'q> Full<'q> {
         &self.queue.name
     }
 
-    /// Does what the queue's policy says: refuses the newcomer, or evicts the head for it.
-    pub(super) fn shed(mut self, message: Message) {
+    /// Does what the queue's policy says: refuses the newcomer, or evicts the head for it. True if the newcomer is in.
+    pub(super) fn shed(mut self, message: T) -> bool {
         if self.queue.overflow != Overflow::ShedOldest {
             self.refuse();
-            return;
+            return false;
         }
         let shared = &mut *self.shared;
         // Here the receiver takes one message at a time and counts it under the lock, so all that is pending is in the
@@ -309,6 +343,7 @@ impl<'q> Full<'q> {
         shared.accepted += 1;
         drop(self);
         drop(evicted);
+        true
     }
 }
 
@@ -334,17 +369,17 @@ impl Wake {
 
 /// The receiver's end.
 #[derive(Debug)]
-pub(super) struct Receiver {
-    queue: Arc<Queue>,
+pub(super) struct Receiver<T: Item = Message> {
+    queue: Arc<Queue<T>>,
     /// Taken from the queue and not handed over yet.
-    batch: VecDeque<Message>,
+    batch: VecDeque<T>,
     ended: bool,
 }
 
-impl Receiver {
+impl<T: Item> Receiver<T> {
     /// The next message; none after the queue was retired.
     #[inline]
-    pub(super) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<Message>> {
+    pub(super) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<T>> {
         if self.batch.is_empty() {
             match self.refill(cx) {
                 Refill::Batch => {}
@@ -365,14 +400,14 @@ impl Receiver {
     }
 
     #[inline]
-    fn hand_over(&self, message: Message, before: u64) -> Message {
+    fn hand_over(&self, message: T, before: u64) -> T {
         if before & AWAITED != 0 {
             self.queue.wake_awaiting();
         }
         message
     }
 
-    fn refill(&mut self, cx: &Context<'_>) -> Refill {
+    fn refill(&mut self, cx: &Context<'_>) -> Refill<T> {
         if self.ended {
             return Refill::Ended;
         }
@@ -392,7 +427,7 @@ impl Receiver {
             drop(old);
             return Refill::Empty;
         }
-        if queue.overflow == Overflow::ShedOldest {
+        if T::ONE_BY_ONE || queue.overflow == Overflow::ShedOldest {
             // A batch would hide the head from the publisher that has to evict it.
             let message = shared.deque.pop_front().expect("it is not empty");
             return Refill::HandedOver(message, queue.state.fetch_add(ONE, Ordering::Relaxed));
@@ -402,11 +437,11 @@ impl Receiver {
     }
 }
 
-enum Refill {
+enum Refill<T> {
     /// The batch has something in it.
     Batch,
     /// One message, counted as handed over; with the state word before.
-    HandedOver(Message, u64),
+    HandedOver(T, u64),
     /// The waker is registered.
     Empty,
     Ended,

@@ -10,9 +10,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
+    asked::Asked,
     group::Members,
     owed::{self, Owed},
     queue::{Admission, Full, Queue, Slot, Wake},
+    requests::{Request, offer},
 };
 use crate::{
     contract::{Message, Overflow},
@@ -20,23 +22,31 @@ use crate::{
     subject::{Name, Pattern, PatternIndex, Subject},
 };
 
-/// One queue, the group that stands for several, or the queue of a durable identity.
+/// One queue, the group that stands for several, the queue of a durable identity, or a group that answers requests.
 #[derive(Debug)]
 pub(super) enum Target {
     One(Arc<Queue>),
     Group(Members),
     Durable(Arc<Owed>),
+    Responders(Members<Request>),
+}
+
+/// A target whose answers have another type than those of a subscription at most once.
+enum Other<'t> {
+    Durable(&'t Owed),
+    Responders(&'t Members<Request>),
 }
 
 impl Target {
-    /// Asks to put one message in. What a durable identity answers has another type, and comes back on another way, so
-    /// that the way at most once stays short.
+    /// Asks to put one message in. What answers with another type comes back on another way, so that the way at most
+    /// once stays short.
     #[inline]
-    fn admit(&self) -> Result<Admission<Slot<'_>, Full<'_>>, &Owed> {
+    fn admit(&self) -> Result<Admission<Slot<'_>, Full<'_>>, Other<'_>> {
         match self {
             Self::One(queue) => Ok(queue.admit()),
             Self::Group(members) => Ok(members.admit()),
-            Self::Durable(owed) => Err(owed),
+            Self::Durable(owed) => Err(Other::Durable(owed)),
+            Self::Responders(members) => Err(Other::Responders(members)),
         }
     }
 
@@ -51,6 +61,8 @@ impl Target {
             Self::Durable(owed) => {
                 (!owed.has_room()).then(|| SmallVec::from_iter([Awaited::Durable(Arc::clone(owed))]))
             }
+            // They shed, and nobody waits for them.
+            Self::Responders(_) => None,
         }
     }
 }
@@ -175,8 +187,14 @@ impl Table {
         self.with_route(subject, |route| match route {
             [] => Ok(Reached::Nobody(event)),
             [one] => self.publish_to_one(*one, subject, event, charge),
-            several => self.publish_to_several(several, subject, event, charge),
+            several => self.publish_to_several(several, subject, event, charge, None),
         })
+    }
+
+    /// The same for a request: who answers gets it with its reply address, the others get it as a publish. A queue that
+    /// sheds it has not received it.
+    pub(super) fn request(&self, subject: &Subject, event: Event, asked: &Arc<Asked>) -> Result<Reached, NoRoom> {
+        self.with_route(subject, |route| self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked)))
     }
 
     /// The queues to wait for before the subject's failing targets have room; none if they have.
@@ -212,7 +230,7 @@ impl Table {
         let message = |event| Message { subject: subject.clone(), event };
         let admission = match self.targets[at as usize].admit() {
             Ok(admission) => admission,
-            Err(owed) => {
+            Err(Other::Durable(owed)) => {
                 match owed.admit() {
                     Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
                     Admission::Gone => return Ok(Reached::Nobody(event)),
@@ -220,12 +238,18 @@ impl Table {
                 }
                 return Ok(Reached::Everybody);
             }
+            Err(Other::Responders(members)) => {
+                let reached = offer(members, subject, &event, None);
+                return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
+            }
         };
         match admission {
             Admission::Room(slot) => slot.put(message(event)).now(),
             Admission::Gone => return Ok(Reached::Nobody(event)),
             Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
-            Admission::Full(full) => full.shed(message(event)),
+            Admission::Full(full) => {
+                full.shed(message(event));
+            }
         }
         Ok(Reached::Everybody)
     }
@@ -236,6 +260,7 @@ impl Table {
         subject: &Subject,
         event: Event,
         charge: Charge,
+        asked: Option<&Arc<Asked>>,
     ) -> Result<Reached, NoRoom> {
         let message = || Message { subject: subject.clone(), event: event.clone() };
         let (failing, shedding) = self.targets_of(route);
@@ -248,7 +273,8 @@ impl Table {
         for target in failing {
             let admission = match target.admit() {
                 Ok(admission) => admission,
-                Err(owed) => {
+                Err(Other::Responders(_)) => continue,
+                Err(Other::Durable(owed)) => {
                     match owed.admit() {
                         Admission::Room(slot) => durable.push(slot),
                         Admission::Gone => {}
@@ -289,14 +315,18 @@ impl Table {
         }
         wakes.into_iter().for_each(Wake::now);
 
-        // A durable identity is not among these: it fails when full.
-        for admission in shedding.filter_map(|target| target.admit().ok()) {
-            match admission {
-                Admission::Room(slot) => slot.put(message()).now(),
-                Admission::Gone => continue,
-                Admission::Full(full) => full.shed(message()),
+        for target in shedding {
+            reached |= match target.admit() {
+                Ok(Admission::Room(slot)) => {
+                    slot.put(message()).now();
+                    true
+                }
+                Ok(Admission::Gone) => false,
+                Ok(Admission::Full(full)) => full.shed(message()) || asked.is_none(),
+                Err(Other::Responders(members)) => offer(members, subject, &event, asked),
+                // It fails when full, and is not among these.
+                Err(Other::Durable(_)) => false,
             }
-            reached = true;
         }
         Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) })
     }

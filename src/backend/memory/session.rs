@@ -18,26 +18,29 @@ use tokio::{
 };
 
 use super::{
+    asked::{Asked, Desk},
     durable::MemoryDurableSource,
-    membership::Membership,
+    membership::{Member, Membership},
     owed::{Owed, Seat},
     queue::{Queue, queue},
+    requests::MemoryRequests,
     route::{Awaited, Charge, NoRoom, Reached, Table},
-    source::MemorySource,
+    source::{MemorySource, Place},
 };
 use crate::{
     contract::{
-        AtLeastOnceSpec, AtMostOnceSpec, CloseError, Overflow, PublishError, RetireReason, Session, SourceStats,
-        SubscribeError,
+        AtLeastOnceSpec, AtMostOnceSpec, CloseError, Overflow, PublishError, RequestError, ResponderSpec, RetireReason,
+        Session, SourceStats, SubscribeError,
     },
     event::Event,
-    subject::Subject,
+    subject::{Group, Pattern, Subject},
 };
 
 /// One lifetime of [`Memory`](super::Memory): closing or dropping it ends its sources and forgets everything.
 #[derive(Debug)]
 pub struct MemorySession {
     routing: Arc<Routing>,
+    desk: Arc<Desk>,
 }
 
 impl MemorySession {
@@ -47,20 +50,53 @@ impl MemorySession {
             table: ArcSwap::from_pointee(Table::default()),
             membership: Mutex::new(Membership::default()),
         };
-        Self { routing: Arc::new(routing) }
+        Self { routing: Arc::new(routing), desk: Arc::default() }
     }
 
     pub(super) fn subscribe(&self, spec: AtMostOnceSpec) -> Result<MemorySource, SubscribeError> {
         // The policy without a name: at most once, a message that finds no room is shed (contract B8).
         let overflow = spec.overflow.unwrap_or(Overflow::ShedNewest);
-        let (queue, receiver) = queue(spec.name.clone(), spec.bound, overflow);
-        let target = self.routing.join(spec, &queue)?;
-        Ok(MemorySource::new(Arc::clone(&self.routing), target, queue, receiver))
+        let (queue, receiver) = queue(spec.name, spec.bound, overflow, ());
+        Ok(MemorySource::new(self.routing.join(spec.pattern, spec.group, queue)?, receiver))
     }
 
     pub(super) fn subscribe_durable(&self, spec: AtLeastOnceSpec) -> Result<MemoryDurableSource, SubscribeError> {
         let (owed, seat) = self.routing.open(spec)?;
         Ok(MemoryDurableSource::new(Arc::clone(&self.routing), owed, seat))
+    }
+
+    pub(super) fn respond(&self, spec: ResponderSpec) -> Result<MemoryRequests, SubscribeError> {
+        let ResponderSpec { name, pattern, group, bound, failure, .. } = spec;
+        let (queue, receiver) = queue(name, bound, Overflow::ShedNewest, failure);
+        Ok(MemoryRequests::new(self.routing.join(pattern, Some(group), queue)?, receiver))
+    }
+
+    pub(super) async fn request(
+        &self,
+        subject: &Subject,
+        event: Event,
+        within: Duration,
+    ) -> Result<Event, RequestError> {
+        consume_budget().await;
+        let waiting = self.desk.request();
+        let closing = self.desk.closing();
+        self.send(subject, event, waiting.asked())?;
+        waiting.reply(closing, within).await
+    }
+
+    fn send(&self, subject: &Subject, event: Event, asked: &Arc<Asked>) -> Result<(), RequestError> {
+        let table = self.routing.table().map_err(|_| RequestError::Closed)?;
+        match table.request(subject, event, asked) {
+            Ok(Reached::Everybody) => Ok(()),
+            // Who is not there any more may have gone with the session.
+            Ok(Reached::Nobody(_)) if self.routing.is_closed() => Err(RequestError::Closed),
+            Ok(Reached::Nobody(_)) => Err(RequestError::NoResponders),
+            Err(NoRoom { subscription, .. }) => Err(RequestError::QueueFull { subscription }),
+        }
+    }
+
+    pub(super) fn unclaimed(&self) -> u64 {
+        self.desk.unclaimed()
     }
 
     #[inline]
@@ -111,6 +147,12 @@ impl MemorySession {
         }
     }
 
+    fn end(&self) {
+        // Requesters first: what they hear of is the close, and not that a responder stops because of it.
+        self.desk.close();
+        self.routing.close();
+    }
+
     /// A publish that reached nobody may have met a close.
     #[inline]
     fn reached(&self, reached: &Reached) -> Result<(), PublishError> {
@@ -133,14 +175,14 @@ impl Session for MemorySession {
     }
 
     async fn close(&self) -> Result<(), CloseError> {
-        self.routing.close();
+        self.end();
         Ok(())
     }
 }
 
 impl Drop for MemorySession {
     fn drop(&mut self) {
-        self.routing.close();
+        self.end();
     }
 }
 
@@ -162,18 +204,23 @@ pub(super) struct Routing {
 }
 
 impl Routing {
-    fn join(&self, spec: AtMostOnceSpec, queue: &Arc<Queue>) -> Result<u64, SubscribeError> {
+    fn join<T: Member>(
+        self: &Arc<Self>,
+        pattern: Pattern,
+        group: Option<Group>,
+        queue: Arc<Queue<T>>,
+    ) -> Result<Place<T>, SubscribeError> {
         let mut membership = self.lock();
         if self.is_closed() {
             return Err(SubscribeError::Closed);
         }
-        let joined = membership.join(spec, queue)?;
+        let target = membership.join(pattern, group, &queue)?;
         self.state.store(STALE, Ordering::Release);
-        Ok(joined)
+        Ok(Place::new(Arc::clone(self), target, queue))
     }
 
     /// Takes a queue out of the routing. Repeated, it does nothing.
-    pub(super) fn leave(&self, target: u64, queue: &Arc<Queue>) {
+    pub(super) fn leave<T: Member>(&self, target: u64, queue: &Arc<Queue<T>>) {
         let mut membership = self.lock();
         if membership.leave(target, queue) {
             self.state.store(STALE, Ordering::Release);

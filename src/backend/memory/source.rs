@@ -11,11 +11,12 @@ use futures_core::Stream;
 use tokio::task::coop::poll_proceed;
 
 use super::{
+    membership::Member,
     queue::{Queue, Receiver},
     session::Routing,
 };
 use crate::contract::{
-    FinalReading, Incoming, NothingToSettle, RetireError, RetireReason, Source, SourceControl, SourceStats,
+    FinalReading, Incoming, Message, NothingToSettle, RetireError, RetireReason, Source, SourceControl, SourceStats,
 };
 
 /// What a subscription in memory reads from, at most once.
@@ -28,8 +29,8 @@ pub struct MemorySource {
 }
 
 impl MemorySource {
-    pub(super) fn new(routing: Arc<Routing>, target: u64, queue: Arc<Queue>, receiver: Receiver) -> Self {
-        let place = Arc::new(Place { routing, target, queue });
+    pub(super) fn new(place: Place, receiver: Receiver) -> Self {
+        let place = Arc::new(place);
         let control = MemorySourceControl { place: Arc::clone(&place) };
         Self { deliveries: MemoryDeliveries { receiver, _place: place }, control }
     }
@@ -78,7 +79,7 @@ pub struct MemorySourceControl {
 
 impl SourceControl for MemorySourceControl {
     fn snapshot(&self) -> SourceStats {
-        self.place.queue.stats()
+        self.place.stats()
     }
 
     /// At most once, a backlog is lost with its source whatever the reason: it is the reading's `pending`.
@@ -94,20 +95,28 @@ impl fmt::Debug for MemorySourceControl {
 }
 
 /// A queue's place in the routing, given up by a retire or with the last half of its source.
-struct Place {
+pub(super) struct Place<T: Member = Message> {
     routing: Arc<Routing>,
     target: u64,
-    queue: Arc<Queue>,
+    queue: Arc<Queue<T>>,
 }
 
-impl Place {
-    fn give_up(&self) -> SourceStats {
+impl<T: Member> Place<T> {
+    pub(super) fn new(routing: Arc<Routing>, target: u64, queue: Arc<Queue<T>>) -> Self {
+        Self { routing, target, queue }
+    }
+
+    pub(super) fn stats(&self) -> SourceStats {
+        self.queue.stats()
+    }
+
+    pub(super) fn give_up(&self) -> SourceStats {
         self.routing.leave(self.target, &self.queue);
         self.queue.retire()
     }
 }
 
-impl Drop for Place {
+impl<T: Member> Drop for Place<T> {
     fn drop(&mut self) {
         self.give_up();
     }

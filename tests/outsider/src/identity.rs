@@ -84,17 +84,6 @@ impl Identity {
         }
     }
 
-    /// A newcomer did not enter, which the eldest member counts.
-    pub(crate) fn refuse(&self) {
-        let mut inside = lock(&self.inside);
-        inside
-            .members
-            .values_mut()
-            .find(|member| member.last.is_none())
-            .into_iter()
-            .for_each(|member| member.refused += 1);
-    }
-
     pub(crate) fn is_given_up(&self) -> bool {
         lock(&self.inside).given_up
     }

@@ -19,7 +19,7 @@ fn model(check: impl Fn() + Send + Sync + 'static) {
 }
 
 fn queue_of(bound: usize, overflow: Overflow) -> (Arc<Queue>, Receiver) {
-    queue(crate::name!("queue"), NonZeroUsize::new(bound).unwrap(), overflow)
+    queue(crate::name!("queue"), NonZeroUsize::new(bound).unwrap(), overflow, ())
 }
 
 fn message(id: u32) -> Message {

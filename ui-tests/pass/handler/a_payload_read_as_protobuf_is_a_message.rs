@@ -1,0 +1,12 @@
+use backends::Everything;
+use tramline::{Bus, Payload, Protobuf, source, subscription};
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Invoice {}
+
+#[subscription(subject = "invoice.raised")]
+async fn invoices(_invoice: Payload<Invoice>) {}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:billing")).codec(Protobuf).subscribe(invoices);
+}
