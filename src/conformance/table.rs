@@ -217,8 +217,8 @@ pub const ROWS: &[Row] = &[
         name: "ack_removes",
         needs: "at least once",
         rules: "M2",
-        promise: "what is acknowledged is not offered again, several leases long",
-        cause: "the acknowledgement does not arrive, or removes another message",
+        promise: "what is acknowledged is not offered again, several leases long, nor to the next source of the identity",
+        cause: "the acknowledgement does not arrive, or is forgotten with its source",
     },
     Row {
         number: "25",
@@ -265,7 +265,7 @@ pub const ROWS: &[Row] = &[
         name: "settle_refused",
         needs: "at least once",
         rules: "T6",
-        promise: "after a retire or a close a settlement is refused, promptly",
+        promise: "after a retire or a close a settlement is refused, promptly, and after a retire the message is still owed",
         cause: "the settler answers without having looked",
     },
     Row {
@@ -297,7 +297,7 @@ pub const ROWS: &[Row] = &[
         name: "released_on_retire",
         needs: "at least once",
         rules: "N7",
-        promise: "what a retired source had not handled goes to the next source of the identity",
+        promise: "what a retired source had not handled, or had in hand, goes to the next source of the identity",
         cause: "the backlog goes with the source",
     },
     Row {

@@ -39,6 +39,10 @@ where
             return Err(Failure::seen(format!("`{id}` came, and was not published")));
         };
         if got.attempt == 1 {
+            if id == "1" {
+                // A delay begins with the decline.
+                stage.pass(delay / 2).await;
+            }
             declined.insert(id, Instant::now());
             got.say(Settlement::new(outcome).after(delay)).await?;
             continue;
