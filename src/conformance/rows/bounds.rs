@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     AtMostOnce,
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::{
         Backend, DeliversAtMostOnce, Overflow, PublishError, QueuePlace, RetireReason, ShedsNewest, ShedsOldest,
     },
@@ -13,7 +13,16 @@ use crate::{
 /// How many messages are published beyond a bound.
 const BEYOND: usize = 3;
 
-/// Row 10: at the bound the newcomer is refused and counted as refused, and what was queued stays (B2, B3, L1, L2).
+pub(crate) const BOUND_SHEDS_NEWEST: Row = Row {
+    number: "10",
+    name: "bound_sheds_newest",
+    needs: "sheds newest",
+    rules: "B2, B3, L1, L2",
+    promise: "at the bound the newcomer is refused and counted as refused, and what was queued stays",
+    cause: "evicted is counted as refused, or the bound is off by one",
+};
+
+/// Row 10 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -27,7 +36,16 @@ where
     Ok(())
 }
 
-/// Row 10: at the bound the head is evicted and counted as evicted, and the newest stay (B2, B3, L1, L2).
+pub(crate) const BOUND_SHEDS_OLDEST: Row = Row {
+    number: "10",
+    name: "bound_sheds_oldest",
+    needs: "sheds oldest",
+    rules: "B2, B3, L1, L2",
+    promise: "at the bound the head is evicted and counted as evicted, and the newest stay",
+    cause: "the newcomer is refused instead, or counted twice",
+};
+
+/// Row 10 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -93,8 +111,16 @@ where
     Ok(())
 }
 
-/// Row 12: under a flood a source holds at most its bound; what is owed is shed by nobody and delivered after draining,
-/// and what may be shed is counted (B1, B4, B5, L1).
+pub(crate) const BOUND_BACKPRESSURE: Row = Row {
+    number: "12",
+    name: "bound_backpressure",
+    needs: "a mode, no policy named",
+    rules: "B1, B4, B5, L1",
+    promise: "under a flood a source holds at most its bound; what is owed is shed by nobody and delivered after draining, what may be shed is counted",
+    cause: "the source goes on fetching",
+};
+
+/// Row 12 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     AtLeastOnce,
-    conformance::{Ability, DurableFixture, Failure, Field, Plan, Result, Stage, Tap, proof::ensure},
+    conformance::{Ability, DurableFixture, Failure, Field, Plan, Result, Row, Stage, Tap, proof::ensure},
     contract::{
         DelaysRedelivery, Outcome, Replays, RetireReason, Settlement, Source, SourceStats, StartAt, SubscribeError,
         SurvivesRestart,
@@ -20,7 +20,16 @@ enum Goes {
     Down,
 }
 
-/// Row D1: what was published before a restart is delivered after it (K).
+pub(crate) const BACKLOG_SURVIVES: Row = Row {
+    number: "D1",
+    name: "backlog_survives",
+    needs: "survives restart",
+    rules: "K",
+    promise: "what was published before a restart is delivered after it",
+    cause: "the backlog is kept in memory",
+};
+
+/// Row D1 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -28,7 +37,16 @@ pub async fn backlog_survives<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     backlog(&mut stage, Goes::Orderly).await
 }
 
-/// Row D2: a restart does not reset the number of attempts, and the budget is not exceeded (M4, K).
+pub(crate) const RESTART_ATTEMPT: Row = Row {
+    number: "D2",
+    name: "restart_attempt",
+    needs: "survives restart",
+    rules: "M4, K",
+    promise: "a restart does not reset the number of attempts, and the budget is not exceeded",
+    cause: "attempts are kept in memory",
+};
+
+/// Row D2 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -62,7 +80,16 @@ pub async fn restart_attempt<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     tap.stays_quiet().await
 }
 
-/// Row D3: a durable name goes on where it was (I4).
+pub(crate) const IDENTITY_RESUMES: Row = Row {
+    number: "D3",
+    name: "identity_resumes",
+    needs: "survives restart",
+    rules: "I4",
+    promise: "a durable name goes on where it was: what was acknowledged stays gone, what was published meanwhile arrives",
+    cause: "the identity is made anew",
+};
+
+/// Row D3 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -80,7 +107,16 @@ pub async fn identity_resumes<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     tap.stays_quiet().await
 }
 
-/// Row D4: reopening an identity with another value in a field is refused, naming the field and both values (I4).
+pub(crate) const REOPEN_REFUSED: Row = Row {
+    number: "D4",
+    name: "reopen_refused",
+    needs: "survives restart",
+    rules: "I4",
+    promise: "reopening an identity with another value in a field is refused, naming the field and both values",
+    cause: "the broker changes the consumer silently",
+};
+
+/// Row D4 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -102,7 +138,16 @@ pub async fn reopen_refused<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     takes(&mut tap, &["1"]).await
 }
 
-/// Row D5: a new identity sees nothing that is older (I5).
+pub(crate) const START_AT_NEW: Row = Row {
+    number: "D5",
+    name: "start_at_new",
+    needs: "survives restart",
+    rules: "I5",
+    promise: "a new identity sees nothing that is older",
+    cause: "it begins at the beginning",
+};
+
+/// Row D5 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -117,7 +162,16 @@ pub async fn start_at_new<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     tap.stays_quiet().await
 }
 
-/// Row D6: a new identity that asks for it sees what is retained, once (I5).
+pub(crate) const START_AT_ALL: Row = Row {
+    number: "D6",
+    name: "start_at_all",
+    needs: "replays",
+    rules: "I5",
+    promise: "a new identity that asks for it sees what is retained, and that is not applied again when it resumes",
+    cause: "the start is applied at each opening",
+};
+
+/// Row D6 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -138,7 +192,16 @@ where
     takes(&mut tap, &["3"]).await
 }
 
-/// Row D7: `max_deliver` bounds the message, not the process (M2).
+pub(crate) const EXHAUSTION_ACROSS_RESTART: Row = Row {
+    number: "D7",
+    name: "exhaustion_across_restart",
+    needs: "survives restart",
+    rules: "M2",
+    promise: "`max_deliver` bounds the message, not the process",
+    cause: "attempts are counted per process",
+};
+
+/// Row D7 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -146,7 +209,16 @@ pub async fn exhaustion_across_restart<F: DurableFixture>(mut stage: Stage<F>) -
     exhaustion(&mut stage, Goes::Orderly).await
 }
 
-/// Row D8: what was delivered and not settled when the storage restarted is offered again (K).
+pub(crate) const IN_HAND_SURVIVES: Row = Row {
+    number: "D8",
+    name: "in_hand_survives",
+    needs: "survives restart",
+    rules: "K",
+    promise: "what was delivered and not settled when the storage restarted is offered again",
+    cause: "a delivery counts as done",
+};
+
+/// Row D8 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -154,7 +226,16 @@ pub async fn in_hand_survives<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     in_hand(&mut stage, Goes::Orderly).await
 }
 
-/// Row D9: the fixture's restart ends the connections that were open.
+pub(crate) const RESTART_IS_REAL: Row = Row {
+    number: "D9",
+    name: "restart_is_real",
+    needs: "survives restart",
+    rules: "–",
+    promise: "the fixture's restart ends the connections that were open",
+    cause: "the fixture restarts nothing",
+};
+
+/// Row D9 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -166,7 +247,16 @@ pub async fn restart_is_real<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     Ok(())
 }
 
-/// Row D10: a backlog, its attempts and what is in hand survive a crash as they do a restart (K).
+pub(crate) const CRASH: Row = Row {
+    number: "D10",
+    name: "crash",
+    needs: "survives restart",
+    rules: "K",
+    promise: "a backlog, its attempts and what is in hand survive a crash as they do a restart",
+    cause: "contents are written at the stop",
+};
+
+/// Row D10 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -176,7 +266,16 @@ pub async fn crash<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     in_hand(&mut stage, Goes::Down).await
 }
 
-/// Row D11: a delay is kept over a restart, or is counted as shortened, unless the backend states that it forgets it (O3).
+pub(crate) const DELAY_ACROSS_RESTART: Row = Row {
+    number: "D11",
+    name: "delay_across_restart",
+    needs: "survives restart, delays redelivery",
+    rules: "O3, K",
+    promise: "a delay is kept over a restart, or is counted as shortened, unless the backend states that it forgets it",
+    cause: "the due time is kept in memory",
+};
+
+/// Row D11 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -205,7 +304,16 @@ where
     got.ack().await
 }
 
-/// Row D12: distinct durable names each get a copy, and one name competes (I2, I3).
+pub(crate) const TWO_NAMES_TWO_COPIES: Row = Row {
+    number: "D12",
+    name: "two_names_two_copies",
+    needs: "survives restart",
+    rules: "I2, I3",
+    promise: "distinct durable names each get a copy, and one name competes",
+    cause: "the pattern is the identity",
+};
+
+/// Row D12 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

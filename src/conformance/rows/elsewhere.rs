@@ -6,11 +6,20 @@ use tokio::time::Instant;
 
 use crate::{
     AtLeastOnce,
-    conformance::{Ability, Failure, Fixture, Got, Plan, Result, Stage, Tap, proof::ensure},
+    conformance::{Ability, Failure, Fixture, Got, Plan, Result, Row, Stage, Tap, proof::ensure},
     contract::{DeliversAtLeastOnce, Incoming, Outcome, QueuePlace, RetireReason, Settle, Settlement, Source},
 };
 
-/// Row 13: between the broker's queue and the bus there is a window within the bound, and no queue (B5).
+pub(crate) const NO_SECOND_QUEUE: Row = Row {
+    number: "13",
+    name: "no_second_queue",
+    needs: "queue elsewhere",
+    rules: "B5",
+    promise: "between the broker's queue and the bus there is a window within the bound, and no queue",
+    cause: "a task reads ahead into a channel of its own",
+};
+
+/// Row 13 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -55,7 +64,16 @@ fn held_back<S: Source>(idle: &Tap<S>, bound: usize, failure: Failure) -> Failur
     }
 }
 
-/// Row 48: when its link is cut a stream ends with a cause, or recovers and loses nothing that it owed (N8).
+pub(crate) const LINK_DEATH_IS_SEEN: Row = Row {
+    number: "48",
+    name: "link_death_is_seen",
+    needs: "queue elsewhere",
+    rules: "N8",
+    promise: "when its link is cut a stream ends with a cause, or recovers and loses nothing that it owed",
+    cause: "the client reconnects and nobody subscribes again",
+};
+
+/// Row 48 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -80,7 +98,16 @@ where
     Ok(())
 }
 
-/// Row 49: when the broker loses the consumer a stream ends with a cause, or recovers and loses nothing that it owed (N8).
+pub(crate) const CONSUMER_DELETED_UNDER_US: Row = Row {
+    number: "49",
+    name: "consumer_deleted_under_us",
+    needs: "queue elsewhere",
+    rules: "N8",
+    promise: "when the broker loses the consumer a stream ends with a cause, or recovers and loses nothing that it owed",
+    cause: "the error item is skipped",
+};
+
+/// Row 49 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -108,8 +135,16 @@ where
     Ok(())
 }
 
-/// Row 52: a foreign message crosses the seam as malformed with its settler, is offered no more often than `max_deliver`,
-/// and the next good one is delivered (Q10, N9).
+pub(crate) const MALFORMED_IS_COUNTED: Row = Row {
+    number: "52",
+    name: "malformed_is_counted",
+    needs: "a broker",
+    rules: "Q10, N9",
+    promise: "a foreign message crosses the seam as malformed with its settler, is offered no more often than `max_deliver`, and the next good one is delivered",
+    cause: "the reader skips it, or ends",
+};
+
+/// Row 52 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -2,12 +2,20 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Fixture, Got, Result, Stage, Tap, proof::ensure},
+    conformance::{Fixture, Got, Result, Row, Stage, Tap, proof::ensure},
     contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement, Source},
 };
 
-/// Row 32: a message that is never acknowledged gets exactly `max_deliver` attempts, then none, and is counted as
-/// exhausted once (M2, L11).
+pub(crate) const EXHAUSTION: Row = Row {
+    number: "32",
+    name: "exhaustion",
+    needs: "at least once",
+    rules: "M2, L11",
+    promise: "a message has exactly `max_deliver` attempts, then none, and is counted as exhausted once",
+    cause: "the limit is off by one",
+};
+
+/// Row 32 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -45,7 +53,16 @@ where
     Ok(())
 }
 
-/// Row 33: members of one identity share one count of attempts of a message (M2, I3).
+pub(crate) const BUDGET_IS_SHARED: Row = Row {
+    number: "33",
+    name: "budget_is_shared",
+    needs: "at least once",
+    rules: "M2, I3",
+    promise: "members of one identity share one count of attempts of a message",
+    cause: "attempts are counted per member",
+};
+
+/// Row 33 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

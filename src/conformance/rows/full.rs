@@ -5,7 +5,7 @@ use std::pin::pin;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, Tap, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, Tap, proof::ensure},
     contract::{Backend, FailsWhenFull, Overflow, PublishError, Source},
     event::Event,
     subject::Name,
@@ -13,8 +13,16 @@ use crate::{
 
 const BOUND: usize = 2;
 
-/// Row 11: at the bound the publisher is told which subscription is full, nobody gets the event, and publishing again
-/// works once there is room (B2, B8, B9).
+pub(crate) const BOUND_FAIL: Row = Row {
+    number: "11",
+    name: "bound_fail",
+    needs: "fails when full",
+    rules: "B2, B8, B9",
+    promise: "at the bound the publisher is told which subscription is full, nobody gets the event, publishing again works once there is room, and who waits for room gets in",
+    cause: "the shedding queues are filled before the failing one is looked at",
+};
+
+/// Row 11 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

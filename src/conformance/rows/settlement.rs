@@ -2,11 +2,20 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::{Backend, DeliversAtLeastOnce, Lease, Outcome, RetireReason, Settlement},
 };
 
-/// Row 24: what is acknowledged is not offered again, several leases long, nor to the next source (M2).
+pub(crate) const ACK_REMOVES: Row = Row {
+    number: "24",
+    name: "ack_removes",
+    needs: "at least once",
+    rules: "M2",
+    promise: "what is acknowledged is not offered again, several leases long, nor to the next source of the identity",
+    cause: "the acknowledgement does not arrive, or is forgotten with its source",
+};
+
+/// Row 24 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -35,7 +44,16 @@ where
     stage.subscribe::<AtLeastOnce>(plan.again()).await?.stays_quiet().await
 }
 
-/// Row 25: what is declined comes back, and attempts are numbered from 1 (M2, M4).
+pub(crate) const NACK_REDELIVERS: Row = Row {
+    number: "25",
+    name: "nack_redelivers",
+    needs: "at least once",
+    rules: "M2, M4",
+    promise: "what is declined comes back, and attempts are numbered from 1",
+    cause: "attempts are counted from 0, or per source",
+};
+
+/// Row 25 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -46,7 +64,16 @@ where
     comes_back(stage, Outcome::Nacked).await
 }
 
-/// Row 26: what was not accepted comes back as what is declined does (T2).
+pub(crate) const SILENT_IS_NACK: Row = Row {
+    number: "26",
+    name: "silent_is_nack",
+    needs: "at least once",
+    rules: "T2",
+    promise: "what was not accepted comes back as what is declined does",
+    cause: "silence is taken for an acknowledgement",
+};
+
+/// Row 26 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -57,7 +84,16 @@ where
     comes_back(stage, Outcome::Silent).await
 }
 
-/// Row 27: an outcome that the backend does not know is a decline (T5).
+pub(crate) const UNKNOWN_OUTCOME_IS_NACK: Row = Row {
+    number: "27",
+    name: "unknown_outcome_is_nack",
+    needs: "at least once",
+    rules: "T5",
+    promise: "an outcome that the backend does not know is a decline",
+    cause: "the arm for other outcomes acknowledges",
+};
+
+/// Row 27 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -101,7 +137,16 @@ where
     Ok(())
 }
 
-/// Row 28: acknowledging one message leaves the others owed (T4).
+pub(crate) const PER_MESSAGE_ACK: Row = Row {
+    number: "28",
+    name: "per_message_ack",
+    needs: "at least once",
+    rules: "T4",
+    promise: "acknowledging one message leaves the others owed",
+    cause: "an acknowledgement covers all before it",
+};
+
+/// Row 28 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
