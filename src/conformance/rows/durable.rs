@@ -103,7 +103,7 @@ pub async fn identity_resumes<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     stage.restart().await?;
     stage.publish("a", ["after the restart"]).await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
-    takes(&mut tap, &["after the restart", "while the source was gone"]).await?;
+    tap.takes(&["after the restart", "while the source was gone"]).await?;
     tap.stays_quiet().await
 }
 
@@ -135,7 +135,7 @@ pub async fn reopen_refused<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     // What was refused has changed nothing.
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     stage.publish("a", ["1"]).await?;
-    takes(&mut tap, &["1"]).await
+    tap.takes(&["1"]).await
 }
 
 pub(crate) const START_AT_NEW: Row = Row {
@@ -158,7 +158,7 @@ pub async fn start_at_new<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     let plan = durable(&mut stage, "a", "new");
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     stage.publish("a", ["after"]).await?;
-    takes(&mut tap, &["after"]).await?;
+    tap.takes(&["after"]).await?;
     tap.stays_quiet().await
 }
 
@@ -183,13 +183,13 @@ where
     stage.restart().await?;
     let plan = durable(&mut stage, "a", "all").start_at(StartAt::AllAvailable);
     let mut tap = stage.subscribe::<AtLeastOnce>(plan.clone()).await?;
-    takes(&mut tap, &["1", "2"]).await?;
+    tap.takes(&["1", "2"]).await?;
     retire(&tap).await?;
     stage.restart().await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     tap.stays_quiet().await?;
     stage.publish("a", ["3"]).await?;
-    takes(&mut tap, &["3"]).await
+    tap.takes(&["3"]).await
 }
 
 pub(crate) const EXHAUSTION_ACROSS_RESTART: Row = Row {
@@ -324,7 +324,7 @@ pub async fn two_names_two_copies<F: DurableFixture>(mut stage: Stage<F>) -> Res
         taps.push(stage.subscribe::<AtLeastOnce>(plan).await?);
     }
     stage.publish("a", ["1", "2", "3", "4"]).await?;
-    takes(&mut taps[0], &["1", "2", "3", "4"]).await?;
+    taps[0].takes(&["1", "2", "3", "4"]).await?;
     let mut shared = Vec::new();
     let deadline = Instant::now() + stage.timing().patience;
     while shared.len() < 4 && Instant::now() < deadline {
@@ -351,7 +351,7 @@ async fn backlog<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result 
     stage.publish("backlog", ["3"]).await?;
     down(stage, goes).await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
-    takes(&mut tap, &["1", "2", "3"]).await?;
+    tap.takes(&["1", "2", "3"]).await?;
     tap.stays_quiet().await
 }
 
@@ -404,22 +404,15 @@ async fn down<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result {
     }
 }
 
-/// A subscription under a durable name of this row.
+/// A subscription under a durable name of this row. What a restart leaves to a lease comes back soon.
 fn durable<F: DurableFixture>(stage: &mut Stage<F>, tokens: &str, name: &str) -> Plan {
     let shared = stage.shared(name);
-    stage.plan(tokens).shared(shared)
+    let plan = stage.plan(tokens).shared(shared);
+    stage.with_short_lease(plan)
 }
 
 async fn retire<S: Source>(tap: &Tap<S>) -> Result<SourceStats> {
     Ok(tap.retire(RetireReason::Stopping).await?.stats)
-}
-
-/// The next deliveries are these, in whatever order.
-async fn takes<S: Source>(tap: &mut Tap<S>, ids: &[&str]) -> Result {
-    let mut taken = tap.take(ids.len()).await?;
-    taken.sort();
-    ensure!(taken == ids, "`{}` got {taken:?}, and {ids:?} was due", tap.name());
-    Ok(())
 }
 
 /// Opens the identity with another value in one field, which has to be refused.

@@ -2,8 +2,8 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Fixture, Got, Result, Row, Stage, Tap, proof::ensure},
-    contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement, Source},
+    conformance::{Failure, Fixture, Result, Row, Stage, Tap, proof::ensure},
+    contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement},
 };
 
 pub(crate) const EXHAUSTION: Row = Row {
@@ -77,29 +77,24 @@ where
         let plan = stage.plan("a").max_deliver(ATTEMPTS).shared(&shared);
         members.push(stage.subscribe::<AtLeastOnce>(plan).await?);
     }
-    let [one, other] = &mut members[..] else { unreachable!("there are two") };
     stage.publish("a", ["1"]).await?;
+    let mut last = 0;
     for attempt in 1..=ATTEMPTS {
         // Nobody can say who gets it: whoever did not get the last one is only asked first.
-        let got = if attempt % 2 == 1 { either(one, other).await? } else { either(other, one).await? };
+        let Some((at, got)) = Tap::first_of(&mut members, last + 1, stage.timing().patience).await? else {
+            return Err(Failure::seen(format!("attempt {attempt} came to no member")));
+        };
         ensure!(got.attempt == attempt, "attempt {attempt} of both members has number {}", got.attempt);
         got.nack().await?;
+        last = at;
     }
-    one.stays_quiet().await?;
-    other.stays_quiet().await?;
+    if let Some((_, got)) = Tap::first_of(&mut members, 0, stage.timing().quiet).await? {
+        return Err(Failure::seen(format!("attempt {} came, and {ATTEMPTS} are the most", got.attempt)));
+    }
     let mut exhausted = 0;
-    for tap in [one, other] {
+    for tap in &members {
         exhausted += tap.retire(RetireReason::Stopping).await?.stats.exhausted;
     }
     ensure!(exhausted == 1, "the members count {exhausted} exhausted messages, and there was one");
     Ok(())
-}
-
-/// What comes to one of them.
-async fn either<S: Source>(first: &mut Tap<S>, second: &mut Tap<S>) -> Result<Got<S::Settler>> {
-    tokio::select! {
-        biased;
-        got = first.next() => got,
-        got = second.next() => got,
-    }
 }

@@ -59,7 +59,7 @@ where
     for tap in [&mut before, &mut after] {
         let stats = tap.offered(2).await?;
         ensure!(stats.evicted + stats.refused == 0, "`{}` shed a message for one that nobody gets", tap.name());
-        same(tap, &["1", "2"]).await?;
+        tap.takes(&["1", "2"]).await?;
         tap.stays_quiet().await?;
     }
 
@@ -70,7 +70,7 @@ where
     got.sort();
     ensure!(got == ["1", "2", "3", "4"], "`{}` got {got:?}, and each of 1 to 4 was due once", full.name());
     for tap in [&mut before, &mut after] {
-        same(tap, &["3", "4"]).await?;
+        tap.takes(&["3", "4"]).await?;
         tap.stays_quiet().await?;
     }
     let stats = full.stats()?;
@@ -149,14 +149,6 @@ async fn publishes_again<F: Fixture>(stage: &Stage<F>) -> Result<u64> {
         }
         sleep(std::time::Duration::from_millis(5)).await;
     }
-}
-
-/// The next deliveries are of these, in whatever order.
-async fn same<S: Source>(tap: &mut Tap<S>, ids: &[&str]) -> Result {
-    let mut got = tap.take(ids.len()).await?;
-    got.sort();
-    ensure!(got == ids, "`{}` got {got:?}, and {ids:?} were due", tap.name());
-    Ok(())
 }
 
 fn is_told(name: &Name, event: &Event, told: &Name, back: &Event) -> Result {

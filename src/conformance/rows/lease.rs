@@ -112,7 +112,8 @@ where
     );
     tap.reaches("a lease that is counted as expired", |stats| stats.lease_expired > 0).await?;
     late.is_refused(Settlement::new(Outcome::Acked)).await?;
-    again.nack().await?;
+    // On a busy machine its lease may have ended, too; then it comes again all the same.
+    let _ = again.settle(Settlement::new(Outcome::Nacked)).await;
     let third = tap.next().await?;
     ensure!(third.attempt > 2, "attempt {} came after attempt 2", third.attempt);
     third.ack().await?;

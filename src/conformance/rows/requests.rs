@@ -87,17 +87,9 @@ where
     let mut tap = stage.responder("b", "group", 1).await?;
     let ask = |id| stage.ask("b", id, stage.timing().patience);
     let mut first = pin!(ask("fits"));
-    let is_full = async {
-        let deadline = Instant::now() + stage.timing().patience;
-        while tap.stats()?.pending < 1 {
-            ensure!(Instant::now() < deadline, "a request did not reach the only responder");
-            tokio::time::sleep(stage.timing().quiet / 20).await;
-        }
-        Ok(())
-    };
     tokio::select! {
         answer = &mut first => return Err(Failure::seen(format!("a request that nobody read has {}", said(&answer)))),
-        is_full = is_full => is_full?,
+        full = tap.reaches("one pending request", |stats| stats.pending > 0) => full.map(drop)?,
     }
     match stage.ask("b", "too-many", within).await {
         // The broker holds it, or cannot say.

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use tramline::{
     Event, Subject,
     backend::memory::MemorySession,
+    conformance::Ability,
     contract::{
         AtLeastOnceSpec, AtMostOnceSpec, CloseError, PublishError, RequestError, ResponderSpec, Session, SettleError,
         Settlement, SourceId, SourceStats,
@@ -28,6 +29,11 @@ pub(crate) trait Fault: Send + Sync + 'static {
     /// Whether extensions keep their kinds, as the fixture tells.
     fn keeps_extension_kinds(&self) -> bool {
         true
+    }
+
+    /// What the fixture answers when it is asked to put a foreign message on the broker.
+    fn publish_foreign(&self) -> Ability {
+        Ability::NotHere
     }
 
     /// A session is opened.
@@ -132,6 +138,8 @@ pub(crate) enum Passes {
     Once,
     /// It is lost: settled, and not handed over.
     Never,
+    /// Once, as malformed.
+    Malformed,
     /// Once now, and once more when nothing else is there; at most once only.
     Again,
     /// After the next one.

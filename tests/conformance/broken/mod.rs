@@ -13,6 +13,7 @@ mod delivery;
 mod edits;
 mod exhaustion;
 mod fault;
+mod foreign;
 mod giving_back;
 mod hand;
 mod late;
@@ -30,7 +31,10 @@ mod turns;
 
 use std::{cell::RefCell, sync::Arc};
 
-use tramline::conformance::Fixture;
+use tramline::{
+    Subject,
+    conformance::{Ability, Fixture},
+};
 
 pub(crate) use self::fault::Fault;
 use self::{
@@ -70,6 +74,10 @@ impl Fixture for BrokenFixture {
     fn keeps_extension_kinds(&self) -> bool {
         self.0.keeps_extension_kinds()
     }
+
+    async fn publish_foreign(&self, _subject: &Subject) -> Ability {
+        self.0.publish_foreign()
+    }
 }
 
 // Without a fault it is green, row by row: what turns red on a mutant does so because of the fault.
@@ -95,6 +103,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         exhaustion::mutants(),
         delays::mutants(),
         limits::mutants(),
+        foreign::mutants(),
         requests::mutants(),
     ]
     .into_iter()

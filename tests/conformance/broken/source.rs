@@ -13,7 +13,7 @@ use std::{
 use futures_util::Stream;
 use tokio::time::{Instant, Sleep, sleep};
 use tramline::contract::{
-    FinalReading, Incoming, RetireError, RetireReason, Source, SourceControl, SourceId, SourceStats,
+    FinalReading, Incoming, Malformed, RetireError, RetireReason, Source, SourceControl, SourceId, SourceStats,
 };
 
 use super::{
@@ -120,10 +120,14 @@ impl<D: Stream<Item = Incoming<S>> + Unpin, S: Settling> BrokenDeliveries<D, S::
                     continue;
                 }
                 Passes::Again => self.again = another(),
-                Passes::Once | Passes::Later => {}
+                Passes::Once | Passes::Later | Passes::Malformed => {}
             }
             let settler = incoming.settler.broken(&self.fault, self.id, message.event.id(), incoming.attempt.get());
-            let incoming = Incoming::of(message, settler).attempt(attempt);
+            let incoming = match passes {
+                Passes::Malformed => Incoming::malformed(Malformed::new("no event at all"), settler),
+                _ => Incoming::of(message, settler),
+            };
+            let incoming = incoming.attempt(attempt);
             if passes == Passes::Later {
                 self.later = Some(incoming);
             } else {
