@@ -61,7 +61,7 @@ impl NatsOptions {
     /// # Errors
     /// [`OpenError::Setting`]: the variables contradict each other, or one is not UTF-8.
     pub fn from_env() -> Result<Self, OpenError> {
-        Self::from_variables(|name| std::env::var_os(name))
+        Self::from_variables(std::env::var_os::<&'static str>)
     }
 
     pub(super) fn from_variables(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Self, OpenError> {
@@ -202,6 +202,7 @@ impl Tls {
 }
 
 /// Whether TLS is there: not where the feature is off. Where it is on, a constant of the type's own comes before this.
+#[allow(dead_code, reason = "it is there for where the other is not")]
 trait WithoutTls {
     const TLS: bool = false;
 }

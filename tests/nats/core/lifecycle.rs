@@ -90,7 +90,7 @@ async fn n4_a_session_that_is_closed_without_a_link_is_gone_once_there_is_one() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn n2_publishing_beside_a_close_is_an_error_or_arrives() {
+async fn n2_a_publish_beside_a_close_that_is_no_error_arrives() {
     on_both(async |server| {
         let elsewhere = open(server.url()).await;
         let mut wide = spec("a");
@@ -105,7 +105,8 @@ async fn n2_publishing_beside_a_close_is_an_error_or_arrives() {
                     loop {
                         match publish(&session, "a", taken).await {
                             Ok(()) => taken += 1,
-                            Err(PublishError::Closed) => return taken,
+                            // The second is one that the close overtook: it may have arrived.
+                            Err(PublishError::Closed | PublishError::Unconfirmed { .. }) => return taken,
                             Err(error) => panic!("{error:?}"),
                         }
                     }
@@ -118,7 +119,9 @@ async fn n2_publishing_beside_a_close_is_an_error_or_arrives() {
         for publishing in publishing {
             taken += within("it ends", publishing).await.unwrap();
         }
-        until("all have come", || async { sink.stats().accepted + sink.stats().refused == taken }).await;
+        let come = || sink.stats().accepted + sink.stats().refused;
+        until("all have come", || async { come() >= taken }).await;
+        assert!(come() <= taken + 4, "each of the four has at most one of which it does not know");
         elsewhere.close().await.unwrap();
     })
     .await;
