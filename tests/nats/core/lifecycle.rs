@@ -69,6 +69,22 @@ async fn n4_a_session_that_is_dropped_leaves_no_connection() {
     .await;
 }
 
+/// Tasks of ours and of the client's. On a runtime of its own, where nobody else has any.
+#[tokio::test]
+async fn n4_a_close_ends_every_task_of_the_session() {
+    on_both(async |server| {
+        let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        let before = tasks();
+        let session = open(server.url()).await;
+        let sinks = [Sink::on(&session, "a").await, Sink::on(&session, "a.>").await];
+        assert!(tasks() >= before + 4, "the client has two, and each source one");
+        within("the close", session.close()).await.unwrap();
+        until("all have ended", || async { tasks() == before }).await;
+        drop((session, sinks));
+    })
+    .await;
+}
+
 /// While the link is down the client cannot be told to end: it ends once it has one.
 #[tokio::test(flavor = "multi_thread")]
 async fn n4_a_session_that_is_closed_without_a_link_is_gone_once_there_is_one() {
