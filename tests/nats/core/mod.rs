@@ -10,3 +10,4 @@ mod routing;
 mod secrets;
 mod start;
 mod support;
+mod tls;
