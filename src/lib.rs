@@ -40,6 +40,7 @@
 //! # Features
 //! - `memory` (default): the in-memory backend.
 //! - `nats`: [core NATS](backend::nats); with `nats-tls` also over TLS.
+//! - `jetstream`: [JetStream](backend::jetstream), a log on NATS servers, with `nats`.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
@@ -59,6 +60,8 @@ pub mod subject;
 pub mod subscription;
 mod text;
 
+#[cfg(feature = "jetstream")]
+pub use crate::backend::jetstream::JetStream;
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
 #[cfg(feature = "nats")]

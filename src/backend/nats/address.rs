@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_an_address_is_refused_without_showing_a_secret() {
-        for url in ["", " , ", "http://svc:s3cret@one", "nats://svc:s3cret@one:port", "ws://svc:s3cret@one", "nats://"] {
+        for url in ["", " , ", "http://svc:s3cret@one", "nats://svc:s3cret@one:port", "ws://svc:s3cret@one", "nats://"]
+        {
             let error = Servers::parse(url).expect_err(url).to_string();
             assert!(error.contains("`url`") && !error.contains("s3cret"), "{error}");
         }

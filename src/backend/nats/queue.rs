@@ -35,8 +35,7 @@ struct Shared<T> {
 
 impl<T> Queue<T> {
     pub(super) fn new(bound: NonZeroUsize, overflow: Overflow) -> Self {
-        let shared =
-            Shared { deque: VecDeque::new(), stats: SourceStats::default(), sleeper: None, ended: false };
+        let shared = Shared { deque: VecDeque::new(), stats: SourceStats::default(), sleeper: None, ended: false };
         Self { bound: bound.get(), overflow, shared: Mutex::new(shared) }
     }
 

@@ -172,7 +172,9 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let asked = self.desk.lock().remove(&self.token);
         // It came, and nobody has looked.
-        if asked.is_none() && let Ok(answer) = self.receiver.try_recv() {
+        if asked.is_none()
+            && let Ok(answer) = self.receiver.try_recv()
+        {
             self.desk.count(&answer);
         }
     }

@@ -8,9 +8,7 @@ use super::{
     source::NatsSource,
 };
 use crate::{
-    contract::{
-        AtMostOnceSpec, CloseError, PublishError, RequestError, ResponderSpec, Session, SubscribeError,
-    },
+    contract::{AtMostOnceSpec, CloseError, PublishError, RequestError, ResponderSpec, Session, SubscribeError},
     event::Event,
     subject::Subject,
 };

@@ -14,7 +14,7 @@ use async_nats::{Message as Wire, Subscriber};
 use futures_core::Stream;
 use tokio::{
     sync::broadcast,
-    task::{coop::poll_proceed, consume_budget, yield_now},
+    task::{consume_budget, coop::poll_proceed, yield_now},
 };
 use tokio_util::sync::CancellationToken;
 
