@@ -296,10 +296,11 @@ async fn down<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result {
     }
 }
 
-/// A subscription under a durable name of this row.
+/// A subscription under a durable name of this row. What a restart leaves to a lease is decided by the shortest there is.
 fn durable<F: DurableFixture>(stage: &mut Stage<F>, tokens: &str, name: &str) -> Plan {
     let shared = stage.shared(name);
-    stage.plan(tokens).shared(shared)
+    let plan = stage.plan(tokens).shared(shared);
+    stage.with_short_lease(plan)
 }
 
 async fn retire<S: Source>(tap: &Tap<S>) -> Result<SourceStats> {
