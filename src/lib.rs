@@ -1,7 +1,8 @@
 //! A typed message bus: what a backend cannot do does not compile.
 //!
 //! A service publishes events on a [`Bus`] and subscribes async functions to them with
-//! [`#[subscription]`](macro@subscription). What carries the events is a [backend](contract::Backend); what that cannot
+//! [`#[subscription]`](macro@subscription); it asks with [`request`](Bus::request), and answers with
+//! [`#[responder]`](macro@responder). What carries the events is a [backend](contract::Backend); what that cannot
 //! do, a subscription on it cannot ask for, and the error says what is missing and how to mend it.
 //!
 //! ```no_run
@@ -30,11 +31,13 @@
 //! either way.
 //!
 //! # Where things are
-//! - To write a service: [`macro@subscription`] and its settings; what a handler can take
-//!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict)); subscriptions made at run
-//!   time ([`subscription`](mod@subscription)).
-//! - To run it: [`bus`]: start, publish, [status](bus::Status), [health](bus::Health), [ledger](bus::Ledger), stop.
-//! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`].
+//! - To write a service: [`macro@subscription`] and [`macro@responder`] with their settings; what a handler can take
+//!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict), a responder
+//!   [`Answer`](subscription::Answer)); subscriptions made at run time ([`subscription`](mod@subscription)).
+//! - To run it: [`bus`]: start, publish, [ask](Bus::request), [status](bus::Status), [health](bus::Health),
+//!   [ledger](bus::Ledger), stop.
+//! - What is carried, and where to: [`event`], [`subject`](mod@subject), [`codec`]; a payload type that knows where it
+//!   goes is a [`Topic`](trait@Topic).
 //! - To choose a backend, or to write one: [`contract`], and the backends of this crate in [`backend`].
 //!
 //! # Features
@@ -59,6 +62,7 @@ pub mod guide;
 pub mod subject;
 pub mod subscription;
 mod text;
+pub mod topic;
 
 #[cfg(feature = "jetstream")]
 pub use crate::backend::jetstream::JetStream;
@@ -79,11 +83,14 @@ pub use crate::{
     subject::{DurableName, Group, Name, Pattern, Subject},
     subscription::{
         Ack, AtLeastOnce, AtMostOnce, Attempt, Backoff, Cancelled, Delayed, Delivery, Extension, Fail, FromState,
-        Immediate, KeyedBy, Nack, Payload, Publisher, PublisherTo, Restart, Settled, ShedNewest, ShedOldest, State,
+        Immediate, KeyedBy, Nack, Payload, Publisher, PublisherTo, ReplyValue, Restart, Settled, ShedNewest,
+        ShedOldest, State,
     },
 };
 
-pub use tramline_macros::subscription;
+pub use crate::topic::Topic;
+
+pub use tramline_macros::{Topic, responder, subscription};
 
 /// The example on the front page compiles.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! Text that is parsed once and shared from then on.
+//! Text that is parsed once and shared from then on, and how a constant function reads it.
 
 use std::{
     borrow::Borrow,
@@ -21,6 +21,14 @@ impl Text {
         match self {
             Self::Static(text) => text,
             Self::Shared(text) => text,
+        }
+    }
+
+    /// The text of a literal, which is all that there is while the program is compiled.
+    pub(crate) const fn as_literal(&self) -> Option<&'static str> {
+        match self {
+            Self::Static(text) => Some(text),
+            Self::Shared(_) => None,
         }
     }
 }
@@ -78,5 +86,26 @@ impl fmt::Debug for Text {
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_str().fmt(f)
+    }
+}
+
+/// The character that begins at `at` in UTF-8 text, and its width in bytes.
+pub(crate) const fn char_at(bytes: &[u8], at: usize) -> (char, usize) {
+    const fn tail(byte: u8) -> u32 {
+        (byte & 0x3f) as u32
+    }
+    let first = bytes[at];
+    let (code, width) = match first {
+        0..0x80 => (first as u32, 1),
+        0x80..0xe0 => (((first & 0x1f) as u32) << 6 | tail(bytes[at + 1]), 2),
+        0xe0..0xf0 => (((first & 0x0f) as u32) << 12 | tail(bytes[at + 1]) << 6 | tail(bytes[at + 2]), 3),
+        0xf0.. => {
+            let high = ((first & 0x07) as u32) << 18 | tail(bytes[at + 1]) << 12;
+            (high | tail(bytes[at + 2]) << 6 | tail(bytes[at + 3]), 4)
+        }
+    };
+    match char::from_u32(code) {
+        Some(c) => (c, width),
+        None => (char::REPLACEMENT_CHARACTER, width), // cannot be: a `&str` holds only whole characters
     }
 }

@@ -22,7 +22,7 @@ use tokio::{
     task::unconstrained,
 };
 use tramline::{
-    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject,
+    AtLeastOnce, AtMostOnce, Bus, Delayed, Delivery, Event, Memory, Payload, Running, Settled, State, Subject, Topic,
     backend::memory::{MemoryRequestDeliveries, MemorySession},
     contract::{AnswersRequests, Backend, FailureReply, Reply, ResponderSpec, Source, SourceId},
     pattern, source, subject, subscription,
@@ -210,4 +210,17 @@ fn a_batch_allocates_for_its_report_and_not_for_each_event() {
 #[test]
 fn the_counter_counts() {
     assert_eq!(measure(|| drop(std::hint::black_box(Box::new(17)))).count_total, 1);
+}
+
+#[derive(Topic)]
+#[topic(subject = "service.up", event_type = "com.example.up.v1", schema = "urn:example:up")]
+struct Up;
+
+#[test]
+fn a_topic_without_places_has_its_subject_and_its_schema_without_allocating() {
+    let used = measure(|| {
+        assert_eq!(Up.subject().expect("no place can go wrong"), "service.up");
+        assert!(Up::SCHEMA.is_some());
+    });
+    assert_eq!(used.count_total, 0, "{used:?}");
 }

@@ -5,19 +5,22 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, ReturnType, Type};
 
 use crate::{
+    carries,
     function::Function,
     lifetimes,
     lower::{Bound, ModeType, Model},
     paths,
+    returns::Returns,
 };
 
 /// The struct, and behind it two blocks: the outer has what is the user's, the inner what is generated, so that no
 /// generated name is in sight of the user's body and types.
-pub(crate) fn expand(model: &Model, function: &Function) -> TokenStream {
+pub(crate) fn expand(model: &Model, function: &Function, returns: Option<&Returns>) -> TokenStream {
     let item = structure(function);
     let (conditions, constants) = (&function.conditions, &model.constants);
     let users = [itself(function), call(function)];
-    let generated = [subscription(model, function), runs_on(model, function), handler(model, function)];
+    let (subscription, runs_on) = (subscription(model, function), runs_on(model, function));
+    let generated = [carries::checks(model, function), subscription, runs_on, handler(model, function, returns)];
     let site = Span::mixed_site();
     quote_spanned! {site=>
         #item
@@ -99,44 +102,57 @@ fn runs_on(model: &Model, function: &Function) -> TokenStream {
     let (runs_on, backend) = (paths::runs_on(ident.span()), paths::backend(site));
     let runs_on = quote_spanned!(ident.span()=> #runs_on<B>);
     let (source_id, settings, opening) = (paths::source_id(site), paths::settings(site), paths::opening(site));
-    let (delivers, open) = match model.mode {
-        ModeType::AtMostOnce => (paths::delivers_at_most_once(site), paths::open_at_most_once(site)),
-        ModeType::Immediate | ModeType::Delayed => {
-            (paths::delivers_at_least_once(site), paths::open_at_least_once(site))
-        }
+    let (mode, source) = match model.mode {
+        ModeType::AtMostOnce => (paths::delivers_at_most_once(site), "Source"),
+        ModeType::Immediate | ModeType::Delayed => (paths::delivers_at_least_once(site), "Source"),
+        ModeType::Answering => (paths::answers_requests(site), "Requests"),
+    };
+    let source = Ident::new(source, site);
+    let open = match model.mode {
+        ModeType::AtMostOnce => paths::open_at_most_once(site),
+        ModeType::Immediate | ModeType::Delayed => paths::open_at_least_once(site),
+        ModeType::Answering => paths::open_responder(site),
+    };
+    let failure_reply = paths::failure_reply(site);
+    let (failure, arguments) = match model.mode {
+        ModeType::Answering => (quote_spanned!(site=> failure), quote_spanned!(site=> session, settings, id, failure)),
+        _ => (quote_spanned!(site=> _), quote_spanned!(site=> session, settings, id)),
     };
     let always = model.bounds.iter().filter(|bound| !bound.in_mode).map(|bound| &bound.capability);
     let in_mode = model.bounds.iter().filter(|bound| bound.in_mode).map(|Bound { capability, .. }| {
         let in_mode = paths::in_mode(site);
-        quote_spanned!(site=> <<B as #delivers>::Source as #in_mode<B>>::Backend: #capability)
+        quote_spanned!(site=> <<B as #mode>::#source as #in_mode<B>>::Backend: #capability)
     });
     let clause = where_clause(in_mode);
     quote_spanned! {site=>
         #[automatically_derived]
         #[allow(deprecated)]
         impl<B: #backend #(+ #always)*> #runs_on for #ident #clause {
-            type Source = <B as #delivers>::Source;
+            type Source = <B as #mode>::#source;
 
             fn open<'s>(
                 session: &'s <B as #backend>::Session,
                 settings: &#settings,
                 id: #source_id,
+                #failure: &#failure_reply,
             ) -> #opening<'s, Self::Source> {
-                #open::<B>(session, settings, id)
+                #open::<B>(#arguments)
             }
         }
     }
 }
 
-fn handler(model: &Model, function: &Function) -> TokenStream {
+fn handler(model: &Model, function: &Function, returns: Option<&Returns>) -> TokenStream {
     let site = Span::mixed_site();
     let ident = function.ident();
     let types: Vec<_> = function.arguments().collect();
     let names: Vec<_> = names().take(types.len()).collect();
     let mode = model.mode.path(site);
-    let (extract, ok, err, handling) = (paths::extract(site), paths::ok(site), paths::err(site), paths::handling(site));
+    let (extract, ok, err) = (paths::extract(site), paths::ok(site), paths::err(site));
+    let handling = if returns.is_some() { paths::answering_call(site) } else { paths::handling(site) };
     let lifetime = lifetimes::delivery(site);
-    let clause = where_clause(types.iter().map(|ty| extract_bound(ty, model.mode)));
+    let reply_bound = returns.map(Returns::bound);
+    let clause = where_clause(types.iter().map(|ty| extract_bound(ty, model.mode)).chain(reply_bound));
     let extractions = names.iter().map(|name| {
         quote_spanned! {site=>
             let #name = match #extract::<#lifetime, __AnyBus, #mode>::extract(&parts) {
@@ -145,16 +161,23 @@ fn handler(model: &Model, function: &Function) -> TokenStream {
             };
         }
     });
-    let parts = if names.is_empty() { quote_spanned!(site=> _) } else { quote_spanned!(site=> parts) };
+    let parts =
+        if names.is_empty() && returns.is_none() { quote_spanned!(site=> _) } else { quote_spanned!(site=> parts) };
     let output = output_ends(function);
     let said = spread(quote_spanned!(site=> #ident(#(#names),*)), output);
-    let called = spread(quote_spanned!(site=> #handling::called::<#mode>), output);
+    let called = match returns {
+        None => {
+            let called = spread(quote_spanned!(site=> #handling::called::<#mode>), output);
+            quote_spanned!(site=> #called(#said))
+        }
+        Some(returns) => returns.call(&said, output),
+    };
     let (head, signature) = handle(ident, &parts);
     quote_spanned! {site=>
         #head #clause {
             #signature {
                 #(#extractions)*
-                #called(#said)
+                #called
             }
         }
     }
@@ -210,14 +233,14 @@ fn output_ends(function: &Function) -> (Span, Span) {
 }
 
 /// The first and the last token's place.
-fn ends(tokens: impl ToTokens) -> (Span, Span) {
+pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
     let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
     let first = spans.next().unwrap_or_else(Span::call_site);
     (first, spans.last().unwrap_or(first))
 }
 
 /// The tokens as if they reached from the first place to the last: rustc underlines what is between them.
-fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
+pub(crate) fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
     let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let end = tokens.len().saturating_sub(1);
     for (index, token) in tokens.iter_mut().enumerate() {

@@ -60,7 +60,8 @@ fn implementations(ident: &Ident, mode: ModeType) -> TokenStream {
     let (subscription, settings, unreachable) =
         (paths::subscription(site), paths::settings(site), paths::unreachable(site));
     let (runs_on, backend, no_source) = (paths::runs_on(site), paths::backend(site), paths::no_source(site));
-    let (opening, source_id) = (paths::opening(site), paths::source_id(site));
+    let (opening, source_id, failure_reply) =
+        (paths::opening(site), paths::source_id(site), paths::failure_reply(site));
     let (boxed, pending) = (paths::boxed(site), paths::pending(site));
     let (head, handle) = expand::handle(ident, &quote_spanned!(site=> _));
     quote_spanned! {site=>
@@ -81,6 +82,7 @@ fn implementations(ident: &Ident, mode: ModeType) -> TokenStream {
                 _: &'s <B as #backend>::Session,
                 _: &#settings,
                 _: #source_id,
+                _: &#failure_reply,
             ) -> #opening<'s, #no_source> {
                 #boxed::pin(#pending())
             }

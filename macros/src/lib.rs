@@ -1,4 +1,5 @@
-//! The attribute of tramline, `#[subscription]`. Use it as `tramline::subscription`; this crate alone is of no use.
+//! The macros of tramline, `#[subscription]`, `#[responder]` and `#[derive(Topic)]`. Use them from `tramline`; this crate
+//! alone is of no use.
 //!
 //! A declaration goes through it as through a compiler, one file for each step: `parse` reads entries, `words` and
 //! `settings` know what they mean, `validate` what they mean together, `function` takes the handler apart, `lower` says
@@ -9,6 +10,7 @@
 
 use proc_macro::TokenStream;
 
+mod carries;
 mod errors;
 mod expand;
 mod fallback;
@@ -18,13 +20,17 @@ mod lower;
 mod parse;
 mod paths;
 mod read;
+mod returns;
 mod settings;
 mod subscription;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod topic;
 mod validate;
 mod words;
+
+use settings::Kind;
 
 /// Makes a subscription of an async function.
 ///
@@ -105,5 +111,77 @@ mod words;
 /// The crate is named `tramline`; renaming it in `Cargo.toml` is not supported.
 #[proc_macro_attribute]
 pub fn subscription(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    subscription::subscription(attribute.into(), item.into()).into()
+    subscription::expand(Kind::Subscription, attribute.into(), item.into()).into()
+}
+
+/// Makes a responder of an async function: it answers requests, one member of its group each.
+///
+/// The function becomes a unit struct of the same name, which `.subscribe(name)` takes, as one of `#[subscription]` does.
+/// The bus's backend must answer requests; one that does not does not compile.
+///
+/// ```text
+/// #[responder(subject = "price.ask", group = "pricing", reply = "com.example.quote.v1")]
+/// async fn price(ask: Payload<Ask<'_>>, State(prices): State<Prices>) -> Result<Quote, UnknownItem> {
+///     prices.quote(ask.item)
+/// }
+///
+/// Bus::builder(backend, source).state(App { prices }).subscribe(price)
+/// ```
+///
+/// # Settings
+/// Values are literals, as in `#[subscription]`. For values that are known only at run time use `Bus::builder(..).responder(..)`.
+///
+/// | setting | meaning | without it |
+/// |---|---|---|
+/// | `name = "..."` | the name in logs, counters and errors | the function's name |
+/// | `subject = "..."` | the one subject that it answers on | `subject` or `pattern` is required |
+/// | `pattern = "..."` | the subjects that it answers on: `*` is one token, `>` the rest; a wildcard asks for a backend that matches patterns | |
+/// | `group = "..."` | the members of one group share the requests: each is answered by one of them | required |
+/// | `reply = "..."` | the type of the event that carries the value which the function returns | the function returns an event |
+/// | `bound = N` | how many requests are held at most, at least 1; one more is turned away, and its requester told at once | 256 |
+/// | `concurrency = N` | how many requests are answered side by side | 1 |
+/// | `restart`, `restart(..)` | a failed responder is started again, as a subscription is | it stays failed |
+///
+/// A responder is competing and at most once. There are no settings of another mode, no order and no keys.
+///
+/// # The function
+/// It is an `async fn` as for `#[subscription]`, with the same arguments but `Delivery` and `Attempt`.
+///
+/// It returns its reply: with `reply = ".."` a value, which the bus's codec encodes; without it an `Event`, or a
+/// `ReplyValue` where the type of the event is decided at run time; or a `Result` of one of them, written as `Result<..>`.
+/// An answer that the requester did not hope for is a reply too, in its payload.
+///
+/// An error is logged and counted here, and the requester gets a failure reply that does not show it. So it does for a
+/// panic, which also fails the responder; for a request that cannot be decoded; for a reply that cannot be sent; and when
+/// a stop ends the handler.
+///
+/// A message that was published to it, and not requested, is handled too; its reply is discarded, and counted as unaddressed.
+///
+/// What follows from the name is as for `#[subscription]`; `name::call(..)` calls the function itself, for unit tests.
+#[proc_macro_attribute]
+pub fn responder(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    subscription::expand(Kind::Responder, attribute.into(), item.into()).into()
+}
+
+/// Makes a payload type a topic: a type that has its subject, its event type and its schema.
+///
+/// ```text
+/// #[derive(Serialize, Deserialize, Topic)]
+/// #[topic(
+///     subject = "order.{region}.placed",
+///     event_type = "com.example.order.placed.v1",
+///     schema = "https://example.com/schemas/order.json"
+/// )]
+/// struct OrderPlaced<'a> { region: Region, total: u64, note: &'a str }
+///
+/// bus.publish_topic(&OrderPlaced { region, total, note }).await?
+/// ```
+///
+/// `subject` and `event_type` are required, and all three are texts that the compiler checks. A token `{field}` of the
+/// subject is a place, which becomes one token: what the field's `Display` writes, checked when a value is published.
+/// Fields of tuple structs are `{0}`, `{1}` and so on; an enum's subject has no places. Type parameters that fill a place
+/// get the bound that they can be displayed.
+#[proc_macro_derive(Topic, attributes(topic))]
+pub fn topic(item: TokenStream) -> TokenStream {
+    topic::topic(item.into()).into()
 }

@@ -1,4 +1,5 @@
-//! Names the lifetimes that an argument's type leaves out: all of them are the delivery's.
+//! Names the lifetimes that an argument's type leaves out: all of them are the delivery's, or `'static` where only the
+//! type as such is asked about.
 
 use proc_macro2::Span;
 use syn::{
@@ -14,23 +15,32 @@ pub(crate) fn delivery(span: Span) -> Lifetime {
 
 /// The type with each `'_` and each `&` without a lifetime given the delivery's.
 pub(crate) fn named(ty: &Type) -> Type {
+    with(ty, delivery)
+}
+
+/// The type with each of them `'static`.
+pub(crate) fn for_ever(ty: &Type) -> Type {
+    with(ty, |span| Lifetime::new("'static", span))
+}
+
+fn with(ty: &Type, lifetime: fn(Span) -> Lifetime) -> Type {
     let mut ty = ty.clone();
-    Named.visit_type_mut(&mut ty);
+    Named(lifetime).visit_type_mut(&mut ty);
     ty
 }
 
-struct Named;
+struct Named(fn(Span) -> Lifetime);
 
 impl VisitMut for Named {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         if lifetime.ident == "_" {
-            *lifetime = delivery(lifetime.span());
+            *lifetime = (self.0)(lifetime.span());
         }
     }
 
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
         if reference.lifetime.is_none() {
-            reference.lifetime = Some(delivery(reference.and_token.span()));
+            reference.lifetime = Some((self.0)(reference.and_token.span()));
         }
         visit_mut::visit_type_reference_mut(self, reference);
     }

@@ -18,6 +18,8 @@ pub(crate) struct Model {
     pub(crate) mode: ModeType,
     /// What the backend must be able to do; first of all, deliver in the mode.
     pub(crate) bounds: Vec<Bound>,
+    /// The literal that selects.
+    pub(crate) selects: LitStr,
     /// The literals, as constant items that the compiler checks.
     pub(crate) constants: TokenStream,
     /// The body of `Subscription::settings`, which names the constants.
@@ -37,6 +39,7 @@ pub(crate) enum ModeType {
     AtMostOnce,
     Immediate,
     Delayed,
+    Answering,
 }
 
 impl ModeType {
@@ -52,6 +55,7 @@ impl ModeType {
                 let delayed = paths::delayed(span);
                 quote_spanned!(span=> #at_least_once<#delayed>)
             }
+            Self::Answering => paths::answering(span),
         }
     }
 }
@@ -60,6 +64,7 @@ pub(crate) fn lower(declared: &Declared) -> Model {
     Model {
         mode: mode(declared),
         bounds: bounds(declared),
+        selects: declared.selects.literal().clone(),
         constants: constants(declared),
         settings: settings(declared),
     }
@@ -68,6 +73,7 @@ pub(crate) fn lower(declared: &Declared) -> Model {
 fn mode(declared: &Declared) -> ModeType {
     match &declared.mode {
         DeclaredMode::AtMostOnce { .. } => ModeType::AtMostOnce,
+        DeclaredMode::Answering { .. } => ModeType::Answering,
         DeclaredMode::AtLeastOnce(mode) if mode.delays_at().is_some() => ModeType::Delayed,
         DeclaredMode::AtLeastOnce(_) => ModeType::Immediate,
     }
@@ -90,6 +96,7 @@ fn bounds(declared: &Declared) -> Vec<Bound> {
     };
     match &declared.mode {
         DeclaredMode::AtMostOnce { .. } => ask(paths::delivers_at_most_once, mode_at, false),
+        DeclaredMode::Answering { .. } => ask(paths::answers_requests, mode_at, false),
         DeclaredMode::AtLeastOnce(mode) => {
             ask(paths::delivers_at_least_once, mode_at, false);
             if !mode.allow_volatile {
@@ -137,7 +144,7 @@ fn constants(declared: &Declared) -> TokenStream {
     });
     constants.extend(match &declared.mode {
         DeclaredMode::AtMostOnce { group: None } => TokenStream::new(),
-        DeclaredMode::AtMostOnce { group: Some(group) } => {
+        DeclaredMode::AtMostOnce { group: Some(group) } | DeclaredMode::Answering { group } => {
             constant("GROUP", paths::group, paths::group_literal, group, None)
         }
         DeclaredMode::AtLeastOnce(mode) => {
@@ -162,6 +169,7 @@ fn settings(declared: &Declared) -> TokenStream {
             }
             quote_spanned!(site=> at_most_once(NAME, PATTERN))
         }
+        DeclaredMode::Answering { .. } => quote_spanned!(site=> responder(NAME, PATTERN, GROUP)),
         DeclaredMode::AtLeastOnce(mode) => {
             at_least_once_calls(mode, &mut calls);
             let max_deliver = nonzero(paths::nonzero_u32, u64::from(mode.max_deliver));

@@ -34,7 +34,11 @@ pub(crate) struct Set<T> {
 }
 
 impl<T> Slot<T> {
-    fn read(entry: Option<Entry>, errors: &mut Errors, read: impl FnOnce(Entry, &mut Errors) -> Option<T>) -> Self {
+    pub(crate) fn read(
+        entry: Option<Entry>,
+        errors: &mut Errors,
+        read: impl FnOnce(Entry, &mut Errors) -> Option<T>,
+    ) -> Self {
         let Some(entry) = entry else { return Self::Absent };
         if matches!(entry.value, Value::Broken) {
             return Self::Broken;
@@ -63,6 +67,22 @@ impl<T> Slot<T> {
 
     pub(crate) fn into_value(self) -> Option<T> {
         self.into_set().map(|set| set.value)
+    }
+}
+
+/// Which attribute it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Subscription,
+    Responder,
+}
+
+impl Kind {
+    pub(crate) const fn attribute(self) -> &'static str {
+        match self {
+            Self::Subscription => "#[subscription(..)]",
+            Self::Responder => "#[responder(..)]",
+        }
     }
 }
 
@@ -128,6 +148,7 @@ pub(crate) struct Settings {
     pub(crate) pattern: Slot<LitStr>,
     pub(crate) mode: Slot<Mode>,
     pub(crate) group: Slot<LitStr>,
+    pub(crate) reply: Slot<LitStr>,
     pub(crate) bound: Slot<usize>,
     pub(crate) overflow: Slot<Overflow>,
     pub(crate) concurrency: Slot<usize>,
@@ -146,14 +167,18 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn read(entries: Vec<Entry>, errors: &mut Errors) -> Self {
-        let mut words = Words::of_attribute(entries, errors);
+    pub(crate) fn read(kind: Kind, entries: Vec<Entry>, errors: &mut Errors) -> Self {
+        let mut words = match kind {
+            Kind::Subscription => Words::of_attribute(entries, errors),
+            Kind::Responder => Words::of_responder(entries, errors),
+        };
         Self {
             name: Slot::read(words.take("name"), errors, read::text),
             subject: Slot::read(words.take("subject"), errors, read::text),
             pattern: Slot::read(words.take("pattern"), errors, read::text),
             mode: Slot::read(words.take("mode"), errors, mode),
             group: Slot::read(words.take("group"), errors, read::text),
+            reply: Slot::read(words.take("reply"), errors, event_type),
             bound: Slot::read(words.take("bound"), errors, bound),
             overflow: Slot::read(words.take("overflow"), errors, overflow),
             concurrency: Slot::read(words.take("concurrency"), errors, read::count),
@@ -193,6 +218,18 @@ fn bound(entry: Entry, errors: &mut Errors) -> Option<usize> {
         return None;
     }
     read::count(entry, errors)
+}
+
+/// Contract Q1, Q4.
+fn event_type(entry: Entry, errors: &mut Errors) -> Option<LitStr> {
+    let text = read::text(entry, errors)?;
+    if text.value().is_empty() || text.value().contains(char::is_control) {
+        let why = "`reply` is the type of the reply's event, which is not empty and has no control characters; \
+                   write it as in `reply = \"com.example.quote.v1\"`";
+        errors.at(text.span(), why);
+        return None;
+    }
+    Some(text)
 }
 
 fn keyed(entry: Entry, errors: &mut Errors) -> Option<Keyed> {

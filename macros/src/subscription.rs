@@ -1,4 +1,4 @@
-//! The attribute from end to end: parse, validate, lower, expand; or the fallback.
+//! An attribute from end to end: parse, validate, lower, expand; or the fallback.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -10,14 +10,15 @@ use crate::{
     function::Function,
     lower::{self, ModeType},
     parse,
-    settings::{Mode, Settings},
+    returns::Returns,
+    settings::{Kind, Mode, Settings},
     validate::validate,
 };
 
-pub(crate) fn subscription(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(kind: Kind, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
-        Err(error) => return not_a_function(item, &error),
+        Err(error) => return not_a_function(kind, item, &error),
     };
 
     let mut of_function = Errors::new();
@@ -26,13 +27,17 @@ pub(crate) fn subscription(attribute: TokenStream, item: TokenStream) -> TokenSt
 
     let mut errors = Errors::new();
     let entries = parse::attribute(attribute, &mut errors);
-    let settings = Settings::read(entries, &mut errors);
-    let mode = mode(&settings);
-    let declared = validate(settings, function.ident(), &mut errors);
+    let settings = Settings::read(kind, entries, &mut errors);
+    let mode = mode(kind, &settings);
+    let returns = match kind {
+        Kind::Subscription => None,
+        Kind::Responder => Returns::read(&function, &settings.reply, &mut errors),
+    };
+    let declared = validate(kind, settings, function.ident(), &mut errors);
     let mistakes = errors.check().err();
 
     match (declared, &function_mistakes, &mistakes) {
-        (Some(declared), None, None) => expand::expand(&lower::lower(&declared), &function),
+        (Some(declared), None, None) => expand::expand(&lower::lower(&declared), &function, returns.as_ref()),
         _ => {
             let fallback = fallback::of_function(&function, mode, function_mistakes.is_none());
             quote!(#mistakes #function_mistakes #fallback)
@@ -41,7 +46,10 @@ pub(crate) fn subscription(attribute: TokenStream, item: TokenStream) -> TokenSt
 }
 
 /// The mode of a subscription that may have mistakes.
-fn mode(settings: &Settings) -> ModeType {
+fn mode(kind: Kind, settings: &Settings) -> ModeType {
+    if kind == Kind::Responder {
+        return ModeType::Answering;
+    }
     match settings.mode.set().map(|mode| mode.value) {
         None | Some(Mode::AtMostOnce) => ModeType::AtMostOnce,
         Some(Mode::AtLeastOnce) if settings.backoff.is_absent() && settings.max_nack_delay.is_absent() => {
@@ -51,12 +59,13 @@ fn mode(settings: &Settings) -> ModeType {
     }
 }
 
-fn not_a_function(item: TokenStream, error: &syn::Error) -> TokenStream {
+fn not_a_function(kind: Kind, item: TokenStream, error: &syn::Error) -> TokenStream {
     let mut errors = Errors::new();
+    let attribute = kind.attribute();
     if syn::parse2::<Item>(item.clone()).is_ok_and(|item| !matches!(item, Item::Verbatim(_))) {
-        errors.at(Span::call_site(), "`#[subscription(..)]` goes on an `async fn`");
+        errors.at(Span::call_site(), format!("`{attribute}` goes on an `async fn`"));
     } else {
-        errors.at(error.span(), format!("`#[subscription(..)]` goes on an `async fn` with a body; {error}"));
+        errors.at(error.span(), format!("`{attribute}` goes on an `async fn` with a body; {error}"));
     }
     let (mistakes, fallback) = (errors.check().err(), fallback::of_tokens(item));
     quote!(#mistakes #fallback)

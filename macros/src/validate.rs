@@ -7,7 +7,7 @@ use syn::{Ident, LitStr, ext::IdentExt};
 
 use crate::{
     errors::Errors,
-    settings::{Backoff, Keyed, Mode, Overflow, Policy, Restart, Set, Settings, Slot, SlowHandler, StartAt},
+    settings::{Backoff, Keyed, Kind, Mode, Overflow, Policy, Restart, Set, Settings, Slot, SlowHandler, StartAt},
     suggest::listed,
 };
 
@@ -30,8 +30,17 @@ pub(crate) enum Selects {
     Pattern(LitStr),
 }
 
+impl Selects {
+    pub(crate) fn literal(&self) -> &LitStr {
+        match self {
+            Self::Subject(text) | Self::Pattern(text) => text,
+        }
+    }
+}
+
 pub(crate) enum DeclaredMode {
     AtMostOnce { group: Option<LitStr> },
+    Answering { group: LitStr },
     AtLeastOnce(Box<AtLeastOnce>),
 }
 
@@ -51,8 +60,17 @@ pub(crate) struct AtLeastOnce {
 const DEFAULT_BOUND: usize = 256;
 
 /// Checks the whole attribute; none where a mistake left something needed out.
-pub(crate) fn validate(settings: Settings, function: &Ident, errors: &mut Errors) -> Option<Declared> {
-    one_selection(&settings, errors);
+pub(crate) fn validate(kind: Kind, settings: Settings, function: &Ident, errors: &mut Errors) -> Option<Declared> {
+    one_selection(kind, &settings, errors);
+    if kind == Kind::Responder {
+        // R9
+        if settings.group.is_absent() {
+            let text = "a responder is a member of a group, so that one of them answers each request; \
+                        add `group = \"..\"`, the name of the service";
+            errors.at(Span::call_site(), text);
+        }
+        return declared(kind, settings, function);
+    }
     order(&settings, errors);
     keys(&settings, errors);
     match &settings.mode {
@@ -61,15 +79,19 @@ pub(crate) fn validate(settings: Settings, function: &Ident, errors: &mut Errors
         Slot::Set(Set { value: Mode::AtLeastOnce, at, .. }) => at_least_once(&settings, *at, errors),
         Slot::Broken => {}
     }
-    declared(settings, function)
+    declared(kind, settings, function)
 }
 
-fn one_selection(settings: &Settings, errors: &mut Errors) {
+fn one_selection(kind: Kind, settings: &Settings, errors: &mut Errors) {
     match (&settings.subject, &settings.pattern) {
-        (Slot::Absent, Slot::Absent) => errors.at(
-            Span::call_site(),
-            "this subscription selects nothing; write `subject = \"..\"`, or `pattern = \"..\"` with wildcards",
-        ),
+        (Slot::Absent, Slot::Absent) => {
+            let it = match kind {
+                Kind::Subscription => "this subscription selects nothing",
+                Kind::Responder => "this responder answers on no subject",
+            };
+            let text = format!("{it}; write `subject = \"..\"`, or `pattern = \"..\"` with wildcards");
+            errors.at(Span::call_site(), text);
+        }
         (Slot::Set(_), Slot::Set(pattern)) => errors.at(
             pattern.word,
             "`pattern` and `subject` exclude each other; leave one of them, a pattern can be one whole subject",
@@ -208,10 +230,16 @@ fn at_least_once(settings: &Settings, mode: Span, errors: &mut Errors) {
     }
 }
 
-fn declared(settings: Settings, function: &Ident) -> Option<Declared> {
+fn declared(kind: Kind, settings: Settings, function: &Ident) -> Option<Declared> {
     let default_name = || LitStr::new(&function.unraw().to_string(), function.span());
-    let mode_at = settings.mode.set().map_or(function.span(), |mode| mode.at);
+    let group_at = settings.group.set().map(|group| group.at);
+    let mode_at = match kind {
+        Kind::Subscription => settings.mode.set().map(|mode| mode.at),
+        Kind::Responder => group_at,
+    };
+    let mode_at = mode_at.unwrap_or(function.span());
     let mode = match settings.mode.into_value().unwrap_or(Mode::AtMostOnce) {
+        _ if kind == Kind::Responder => DeclaredMode::Answering { group: settings.group.into_value()? },
         Mode::AtMostOnce => DeclaredMode::AtMostOnce { group: settings.group.into_value() },
         Mode::AtLeastOnce => DeclaredMode::AtLeastOnce(Box::new(AtLeastOnce {
             durable: settings.durable.into_value()?,

@@ -158,7 +158,7 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
         return Err(error);
     }
     let generation = activation.generation;
-    core.started(generation);
+    core.started(&activation);
     // Before the board says so: whoever reads there that the bus runs can publish.
     core.activation.store(Some(activation));
     core.board.running(generation);
@@ -296,7 +296,7 @@ pub(super) async fn stop<B: Backend>(
 
     let session = CancellationToken::new();
     *lock(&core.predecessor) = session.clone();
-    tokio::spawn(close(activation.clone(), unretired, session.clone().drop_guard()));
+    tokio::spawn(close(core.clone(), activation.clone(), unretired, session.clone().drop_guard()));
     let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
     if !closed {
         tracing::error!("the session did not close within the stop's budget; trying on");
@@ -314,7 +314,12 @@ pub(super) async fn stop<B: Backend>(
 
 /// Closes a session, however long that takes (contract Y8), and folds in the sources that went with it. The guard tells
 /// who waits for it.
-async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unretired<B>>, _closed: DropGuard) {
+async fn close<B: Backend>(
+    core: Arc<Core<B>>,
+    activation: Arc<Activation<B>>,
+    unretired: Vec<Unretired<B>>,
+    _closed: DropGuard,
+) {
     loop {
         let why = match timeout(ATTEMPT, caught(activation.session.close())).await {
             Ok(Ok(Ok(()))) => break,
@@ -325,6 +330,7 @@ async fn close<B: Backend>(activation: Arc<Activation<B>>, unretired: Vec<Unreti
         tracing::warn!(generation = activation.generation, "{why}");
         sleep(RETRY).await;
     }
+    core.unclaimed.closed(&activation);
     for Unretired { record, control } in unretired {
         let reading = loop {
             match retire(&*control, RetireReason::Stopping).await {

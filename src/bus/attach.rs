@@ -86,7 +86,7 @@ pub(super) fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
     let mut records = core.records();
     let mut refused = refusals_of(&settings, records.iter().map(|record| &record.settings), &B::CAPABILITIES);
     refused.extend(degrade(&mut settings, &B::CAPABILITIES).map(|dropped| Refusal {
-        subscription: dropped.subscription,
+        subscription: Some(dropped.subscription),
         setting: dropped.setting,
         value: format!("prefer({})", dropped.value),
         reason: "the backend does not offer it, and a running bus drops no setting: leave it out".to_owned(),

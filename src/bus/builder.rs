@@ -4,7 +4,7 @@ use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 
 use super::{
     BuildError, Bus,
-    checks::{degrade, refusals, warn_of_no_restart},
+    checks::{degrade, refusals, repeated, warn_of_no_restart},
     consumer::{Consumer, Typed},
     core::Core,
     lifecycle::Dormant,
@@ -13,10 +13,10 @@ use crate::{
     codec::{Codec, Json},
     contract::Backend,
     event::UriReference,
-    subject::{DurableName, Name},
+    subject::{DurableName, Group, Name},
     subscription::{
-        BeginAtLeastOnce, BeginAtMostOnce, Collects, Cx, Given, Handler, RunsOn, Settings, Subscription, WantsSubject,
-        sealed::Sealed,
+        BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Collects, Cx, Given, Handler, RunsOn, Settings,
+        Subscription, WantsSubject, sealed::Sealed,
     },
 };
 
@@ -27,12 +27,20 @@ pub struct BusBuilder<B: Backend, S = (), C = Json> {
     source: UriReference,
     state: Arc<S>,
     subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
+    request_names: Vec<Name>,
     codec: PhantomData<fn() -> C>,
 }
 
 impl<B: Backend> BusBuilder<B> {
     pub(super) fn new(backend: B, source: UriReference) -> Self {
-        Self { backend, source, state: Arc::new(()), subscriptions: Vec::new(), codec: PhantomData }
+        Self {
+            backend,
+            source,
+            state: Arc::new(()),
+            subscriptions: Vec::new(),
+            request_names: Vec::new(),
+            codec: PhantomData,
+        }
     }
 }
 
@@ -45,6 +53,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             source: self.source,
             state: Arc::new(state),
             subscriptions: self.subscriptions,
+            request_names: self.request_names,
             codec: PhantomData,
         }
     }
@@ -56,12 +65,13 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             source: self.source,
             state: self.state,
             subscriptions: self.subscriptions,
+            request_names: self.request_names,
             codec: PhantomData,
         }
     }
 
-    /// Subscribes a handler that `#[subscription]` has made of a function. What it asks for is checked against the
-    /// backend, and what it takes against the bus's state and codec.
+    /// Subscribes a handler that `#[subscription]` or `#[responder]` has made of a function. What it asks for is checked
+    /// against the backend, and what it takes against the bus's state and codec.
     pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
     where
         Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,
@@ -87,12 +97,34 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         WantsSubject::at_least_once(self, name, durable, max_deliver)
     }
 
+    /// Begins a responder that is made at run time, in the group whose members compete for requests (contract R9).
+    pub fn responder(self, name: Name, group: Group) -> WantsSubject<BeginResponder<B, Self>> {
+        WantsSubject::responder(self, name, group)
+    }
+
+    /// Declares names for requests, so that each has counters of its own (contract R5). A request takes one with
+    /// [`named`](super::Request::named); those without one, and with another, share theirs.
+    ///
+    /// ```
+    /// # use tramline::{Bus, Memory, name, source};
+    /// let bus = Bus::builder(Memory::new(), source!("urn:example:shop"))
+    ///     .request_names([name!("pricing"), name!("stock")])
+    ///     .build()?;
+    /// assert!(bus.ledger().requests.get("pricing").is_some());
+    /// # Ok::<(), tramline::bus::BuildError>(())
+    /// ```
+    pub fn request_names(mut self, names: impl IntoIterator<Item = Name>) -> Self {
+        self.request_names.extend(names);
+        self
+    }
+
     /// Checks what only the whole set shows, and makes the bus. A bus may have no subscriptions.
     ///
     /// # Errors
     /// Every refusal, each with the subscription, the setting and the fix.
     pub fn build(mut self) -> Result<Bus<B, Dormant, C>, BuildError> {
-        let refusals = refusals(self.subscriptions.iter().map(|(settings, _)| settings), &B::CAPABILITIES);
+        let mut refusals = refusals(self.subscriptions.iter().map(|(settings, _)| settings), &B::CAPABILITIES);
+        refusals.extend(repeated(&self.request_names));
         if !refusals.is_empty() {
             return Err(BuildError { refusals });
         }
@@ -104,7 +136,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             }
             warn_of_no_restart(settings);
         }
-        Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions), dropped))
+        Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions, self.request_names), dropped))
     }
 }
 

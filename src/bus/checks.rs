@@ -4,17 +4,17 @@ use std::fmt;
 
 use crate::{
     contract::{Capabilities, Overflow},
-    subject::Name,
+    subject::{Group, Name},
     subscription::{ModeSettings, OverflowChoice, Settings},
 };
 
-/// One refusal: the subscription, the setting with its value, what is wrong and how to mend it.
+/// One refusal: the subscription, or the bus as a whole, the setting with its value, what is wrong and how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The subscription.
-    pub subscription: Name,
-    /// The setting's name, as written in the attribute.
+    /// The subscription; `None` where it is a setting of the bus.
+    pub subscription: Option<Name>,
+    /// The setting's name, as written in the attribute, or the builder's method.
     pub setting: &'static str,
     /// Its value; empty where it was left out.
     pub value: String,
@@ -25,7 +25,10 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subscription, setting, value, reason } = self;
-        write!(f, "subscription `{subscription}`: ")?;
+        match subscription {
+            Some(subscription) => write!(f, "subscription `{subscription}`: ")?,
+            None => f.write_str("the bus: ")?,
+        }
         if value.is_empty() {
             write!(f, "`{setting}` is not named: {reason}")
         } else {
@@ -80,7 +83,7 @@ pub(super) fn refusals_of<'s>(
 /// What is wrong with one subscription by itself.
 fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Refusal>) {
     let mut refuse = |setting, value: String, reason: String| {
-        refusals.push(Refusal { subscription: settings.name.clone(), setting, value, reason });
+        refusals.push(Refusal { subscription: Some(settings.name.clone()), setting, value, reason });
     };
     let concurrency = settings.concurrency;
     if settings.ordered && concurrency.get() > 1 && settings.keyed.is_none() {
@@ -137,7 +140,7 @@ fn alone(settings: &Settings, capabilities: &Capabilities, refusals: &mut Vec<Re
 /// What is wrong with a subscription beside another.
 fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
     let mut refuse = |setting, value: String, reason: String| {
-        refusals.push(Refusal { subscription: one.name.clone(), setting, value, reason });
+        refusals.push(Refusal { subscription: Some(one.name.clone()), setting, value, reason });
     };
     if one.name == earlier.name {
         // C5b
@@ -158,9 +161,24 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
             );
             refuse("durable", durable.to_string(), reason);
         }
-        (ModeSettings::AtMostOnce { group: Some(group) }, ModeSettings::AtMostOnce { group: Some(other) })
-            if group == other && one.pattern == earlier.pattern =>
-        {
+        (mode, other) if mode.group().is_some() && mode.group() == other.group() && one.pattern == earlier.pattern => {
+            let group = mode.group().map_or("", Group::as_str);
+            // R9
+            if mode.answers() != other.answers() {
+                let reason = if mode.answers() {
+                    format!(
+                        "a request may go to `{}`, which does not answer: give each a group of its own",
+                        earlier.name
+                    )
+                } else {
+                    format!(
+                        "a request to `{}` may come here and get no reply: give each a group of its own",
+                        earlier.name
+                    )
+                };
+                refuse("group", group.to_owned(), reason);
+                return;
+            }
             // G2
             if let Some(by) = one.keyed.as_ref().or(earlier.keyed.as_ref()) {
                 let reason = format!(
@@ -192,6 +210,20 @@ fn beside(one: &Settings, earlier: &Settings, refusals: &mut Vec<Refusal>) {
         }
         _ => {}
     }
+}
+
+/// Request names that are declared more than once (R5), each once.
+pub(super) fn repeated(names: &[Name]) -> impl Iterator<Item = Refusal> {
+    let again = names
+        .iter()
+        .enumerate()
+        .filter(|(index, name)| names[..*index].iter().filter(|earlier| earlier == name).count() == 1);
+    again.map(|(_, name)| Refusal {
+        subscription: None,
+        setting: "request_names",
+        value: name.to_string(),
+        reason: "is declared twice, and has one row of counters: declare it once".into(),
+    })
 }
 
 /// At least once without a restart policy is allowed, and worth a word.

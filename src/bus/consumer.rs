@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     contract::{
-        Backend, FinalReading, RetireError, RetireReason, Source, SourceControl, SourceId, Storage, SubscribeError,
+        Backend, FailureReply, FinalReading, RetireError, RetireReason, Source, SourceControl, SourceId, Storage,
+        SubscribeError,
     },
     subscription::{BusContext, Cancelled, Handler, Publisher, RunsOn, Settings, Surroundings},
 };
@@ -75,7 +76,9 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
         outlet: HandlerOutlet<B>,
         id: SourceId,
     ) -> Boxed<'a, Result<Opened, SubscribeError>> {
-        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT));
+        let failure = FailureReply::new(outlet.source.clone());
+        let opening = H::open(session, settings, id, &failure);
+        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure));
         let surroundings = Surroundings::<X> {
             state: self.state.clone(),
             cancelled: Cancelled::new(desk.stopping.clone()),
@@ -85,7 +88,7 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
         let post = Arc::new(Post { handler: self.handler.clone(), surroundings, desk: desk.clone() });
         let reader =
             move |feed, keys, tally| -> Boxed<'static, ReaderEnd> { Box::pin(read(post.clone(), feed, keys, tally)) };
-        Box::pin(opened(H::open(session, settings, id), settings, id, desk, &self.bequest, reader))
+        Box::pin(opened(opening, settings, id, desk, &self.bequest, reader))
     }
 }
 

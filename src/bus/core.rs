@@ -13,14 +13,16 @@ use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    RequestLedger,
     activation::Activation,
     consumer::Consumer,
     ledger::{Ledger, Stats},
     reader::ReaderEnd,
+    request::{RequestBook, Unclaimed},
     status::Board,
     tally::Book,
 };
-use crate::{contract::Backend, event::UriReference, subscription::Settings};
+use crate::{contract::Backend, event::UriReference, subject::Name, subscription::Settings};
 
 /// What a bus, its handles and its tasks share, over all activations.
 pub(super) struct Core<B: Backend> {
@@ -37,6 +39,8 @@ pub(super) struct Core<B: Backend> {
     /// The next consumer's number: never used again, also if its subscribe failed (N10).
     next_index: AtomicU32,
     records: Mutex<Vec<Arc<Record<B>>>>,
+    pub(super) requests: RequestBook,
+    pub(super) unclaimed: Unclaimed<B>,
 }
 
 /// One subscription of a bus.
@@ -50,7 +54,12 @@ pub(super) struct Record<B: Backend> {
 }
 
 impl<B: Backend> Core<B> {
-    pub(super) fn new(backend: B, source: UriReference, subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>) -> Self {
+    pub(super) fn new(
+        backend: B,
+        source: UriReference,
+        subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
+        request_names: Vec<Name>,
+    ) -> Self {
         let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
         let next_index = AtomicU32::new(0);
         let index = || next_index.fetch_add(1, Relaxed);
@@ -69,6 +78,8 @@ impl<B: Backend> Core<B> {
             generation: AtomicU64::new(0),
             next_index,
             records: Mutex::new(records),
+            requests: RequestBook::new(request_names),
+            unclaimed: Unclaimed::new(),
         }
     }
 
@@ -83,8 +94,10 @@ impl<B: Backend> Core<B> {
     }
 
     /// An activation is live from now on.
-    pub(super) fn started(&self, generation: u64) {
+    pub(super) fn started(&self, activation: &Arc<Activation<B>>) {
+        let generation = activation.generation;
         self.generation.store(generation, Relaxed);
+        self.unclaimed.opened(activation);
         for record in self.records().iter() {
             record.book.activated(generation);
         }
@@ -102,7 +115,14 @@ impl<B: Backend> Core<B> {
 
     pub(super) fn ledger(&self) -> Ledger {
         let records = self.records().clone();
-        Ledger { subscriptions: records.iter().map(|record| record.book.stats()).collect() }
+        Ledger {
+            subscriptions: records.iter().map(|record| record.book.stats()).collect(),
+            requests: self.request_ledger(),
+        }
+    }
+
+    pub(super) fn request_ledger(&self) -> RequestLedger {
+        self.requests.ledger(self.unclaimed.total())
     }
 
     pub(super) fn stats(&self, name: &str) -> Option<Stats> {

@@ -10,14 +10,15 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    answer::Said,
     error::chain,
     guard::{Guarded, caught},
     tally::Tally,
 };
 use crate::{
-    contract::{Malformed, Outcome, Settle, Settlement},
+    contract::{FailureReason, FailureReply, Malformed, Outcome, Settle, Settlement},
     subject::Name,
-    subscription::{Backoff, Judgement, ModeSettings, Rejection, Settings},
+    subscription::{Backoff, Judgement, ModeSettings, Rejection, Settings, Word},
 };
 
 /// What all readers of one source share.
@@ -32,6 +33,8 @@ pub(super) struct Desk {
     /// Fires when settlements under way are given up (T8).
     pub(super) given_up: CancellationToken,
     pub(super) at_least_once: bool,
+    /// Of a responder: makes failure replies. Its deliveries are answered and never settled (T14).
+    failure: Option<FailureReply>,
     /// At most once and without keys: what the handler said is recorded, and nothing follows from it.
     pub(super) only_records: bool,
     backoff: Option<Backoff>,
@@ -51,17 +54,18 @@ pub(super) struct Settled {
 }
 
 /// Where a delivery was published, for logs: a subject, or the broker's own word.
-type Place<'p> = &'p (dyn fmt::Display + Sync);
+pub(super) type Place<'p> = &'p (dyn fmt::Display + Sync);
 
 /// What a guarded handler came to: its judgement, or why it was not entered.
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
 impl Desk {
-    pub(super) fn new(settings: &Settings, volatile: bool) -> Self {
+    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply) -> Self {
         let (at_least_once, backoff, max_deliver) = match &settings.mode {
-            ModeSettings::AtMostOnce { .. } => (false, None, NonZeroU32::MIN),
+            ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => (false, None, NonZeroU32::MIN),
             ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
         };
+        let answers = settings.mode.answers();
         Self {
             name: settings.name.clone(),
             closing: AtomicBool::new(false),
@@ -69,7 +73,8 @@ impl Desk {
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
-            only_records: !at_least_once && settings.keyed.is_none(),
+            failure: answers.then_some(failure),
+            only_records: !at_least_once && !answers && settings.keyed.is_none(),
             backoff,
             max_deliver,
             volatile,
@@ -108,6 +113,10 @@ impl Desk {
         } else {
             tally.lost_malformed.add_one();
             self.warn(&address, "malformed", &why);
+            if let Some(failure) = &self.failure {
+                let said = Said::Failure(FailureReason::Undecodable);
+                Box::pin(self.send(failure, tally, said, &address, settler)).await;
+            }
         }
     }
 
@@ -132,7 +141,7 @@ impl Desk {
         None
     }
 
-    /// Accounts for one delivery, and settles it at least once (contract L6, T1).
+    /// Accounts for one delivery, and settles it at least once (contract L6, T1), or answers it.
     pub(super) async fn settle<S: Settle>(
         &self,
         tally: &Tally,
@@ -142,7 +151,12 @@ impl Desk {
         settler: S,
     ) -> Settled {
         if !self.at_least_once {
-            return Settled { panicked: self.record(tally, handled, place), again: None };
+            let panicked = match &self.failure {
+                // Boxed, so that the readers of other subscriptions are no larger for it.
+                Some(failure) => Box::pin(self.reply(failure, tally, handled, place, settler)).await,
+                None => self.record(tally, handled, place),
+            };
+            return Settled { panicked, again: None };
         }
         let mut panicked = None;
         let settlement = match handled {
@@ -203,7 +217,7 @@ impl Desk {
             Outcome::Nacked | Outcome::Unheard => tally.nacked.add_one(),
             Outcome::Silent | Outcome::Returned => tally.silent.add_one(),
         }
-        if let Some(failure) = &judgement.failure {
+        if let Word::Failed(failure) = &judgement.word {
             tally.errors.add_one();
             self.warn(place, "the handler failed", failure);
         }
@@ -219,7 +233,7 @@ impl Desk {
     }
 
     #[cold]
-    fn warn(&self, place: Place<'_>, what: &str, why: &dyn fmt::Display) {
+    pub(super) fn warn(&self, place: Place<'_>, what: &str, why: &dyn fmt::Display) {
         tracing::warn!(subscription = %self.name, subject = %place, "{what}: {why}");
     }
 }

@@ -3,19 +3,21 @@
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use super::{
-    Health, Ledger, Publish, PublishBatch, PublishValue, Stats, Status, StatusChanges,
+    Health, Ledger, NoDeadline, Publish, PublishBatch, PublishValue, Request, Stats, Status, StatusChanges,
     core::Core,
     publish::{Origin, from_handle},
+    request::{request, request_value},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
-    contract::{Backend, PublishError},
+    codec::{Codec, Decodes, Encodes, Json},
+    contract::{AnswersRequests, Backend, PublishError},
     event::{Event, EventBuilder},
     subject::Subject,
-    subscription::{Addressed, Publisher, value_builder},
+    subscription::{Addressed, Publisher, topic_event, value_builder},
+    topic::Topic,
 };
 
-/// Publishes to a bus and looks at it, in whatever state it is.
+/// Publishes to a bus, asks through it and looks at it, in whatever state it is.
 pub struct Handle<B: Backend, C: Codec = Json> {
     core: Arc<Core<B>>,
     codec: PhantomData<fn() -> C>,
@@ -46,8 +48,19 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(&self.core.source, event_type, value);
-        PublishValue::new(Origin::Handle(&self.core), subject.clone(), event)
+        let event = self.event(event_type, value);
+        PublishValue::new(Origin::Handle(&self.core), event.map(|event| (subject.clone(), event)))
+    }
+
+    /// Publishes a value of a topic; see [`Bus::publish_topic`](super::Bus::publish_topic).
+    ///
+    /// # Errors
+    /// See [`PublishError`].
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishValue<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishValue::new(Origin::Handle(&self.core), topic_event(value, self.event(T::EVENT_TYPE, value)))
     }
 
     /// Publishes many events; see [`Bus::publish_batch`](super::Bus::publish_batch). What has not been sent when the bus
@@ -57,6 +70,36 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
     {
         PublishBatch::new(Origin::Handle(&self.core), events)
+    }
+
+    /// Sends a request and waits for its reply, which is an event; see [`Bus::request`](super::Bus::request).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError); [`NotReady`](crate::contract::RequestError::NotReady) while no
+    /// activation is live (contract Y5).
+    pub fn request<'a>(&'a self, subject: &'a Subject, event: Event) -> Request<'a, Event, NoDeadline>
+    where
+        B: AnswersRequests,
+    {
+        request(&self.core, subject, event)
+    }
+
+    /// Sends a request that carries a value, and decodes the value of the reply; see
+    /// [`Bus::request_value`](super::Bus::request_value).
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn request_value<'a, R, T: ?Sized>(
+        &'a self,
+        subject: &'a Subject,
+        event_type: &str,
+        value: &T,
+    ) -> Request<'a, R, NoDeadline>
+    where
+        B: AnswersRequests,
+        C: Encodes<T> + for<'d> Decodes<'d, R>,
+    {
+        request_value::<B, C, R, T>(&self.core, subject, event_type, value)
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish; see [`Bus::event`](super::Bus::event).
@@ -95,7 +138,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         self.core.stats(name)
     }
 
-    /// The counters of every subscription.
+    /// The counters of every subscription and of every request.
     pub fn ledger(&self) -> Ledger {
         self.core.ledger()
     }

@@ -4,6 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::Serialize;
 
+use super::RequestLedger;
 use crate::subject::Name;
 
 /// The counters of one subscription, cumulative over the bus's life.
@@ -41,6 +42,8 @@ pub struct Stats {
     pub redelivered: u64,
     /// What handlers said, and what the backend could not do.
     pub settlement: SettlementStats,
+    /// Of a responder: what became of its replies.
+    pub replies: ReplyStats,
     /// Handlers that returned an error; at least once, also payloads that could not be decoded.
     pub errors: u64,
     /// Handlers that panicked.
@@ -106,6 +109,35 @@ pub struct SettlementStats {
     pub refused: u64,
 }
 
+/// What became of a responder's deliveries: each that it took has exactly one of these, by its first reply (contract L7,
+/// R10). A failure reply is a reply.
+///
+/// A delivery that was taken and then lost has its reply too, which says so: with nothing in hand,
+/// `replied + refused + unaddressed = delivered + lost` by a panic, by a shutdown, as undecodable and as malformed. What
+/// was lost before it reached the responder, at the bound or when its source retired, is not among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReplyStats {
+    /// A reply went out.
+    pub replied: u64,
+    /// The reply could not be sent: it carried the reserved attribute, was no valid event, or the backend refused it. A
+    /// requester that could still be told has got a failure reply.
+    pub refused: u64,
+    /// Nobody asked: the message was published, and the reply discarded (R8).
+    pub unaddressed: u64,
+}
+
+impl ReplyStats {
+    /// All of them together.
+    pub const fn total(&self) -> u64 {
+        self.replied + self.refused + self.unaddressed
+    }
+
+    fn counters(&self) -> [(&'static str, u64); 3] {
+        [("replied", self.replied), ("refused", self.refused), ("unaddressed", self.unaddressed)]
+    }
+}
+
 impl Stats {
     pub(super) fn new(name: Name, generation: u64) -> Self {
         Self {
@@ -123,6 +155,7 @@ impl Stats {
             stranded: 0,
             redelivered: 0,
             settlement: SettlementStats::default(),
+            replies: ReplyStats::default(),
             errors: 0,
             panics: 0,
             incidents: 0,
@@ -165,6 +198,7 @@ impl fmt::Display for Stats {
                 ("refused", settled.refused),
             ],
         )?;
+        line(f, "replies", self.replies.counters())?;
         line(
             f,
             "beside it",
@@ -204,12 +238,14 @@ fn line<'c>(
     if gap.is_empty() { Ok(()) } else { writeln!(f) }
 }
 
-/// The counters of every subscription of a bus. [`Display`](fmt::Display) prints them as one table.
+/// The counters of every subscription and every request of a bus. [`Display`](fmt::Display) prints them as one table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Ledger {
     /// One entry per subscription, in the order in which they were subscribed.
     pub subscriptions: Vec<Stats>,
+    /// What became of the requests that the bus sent.
+    pub requests: RequestLedger,
 }
 
 impl Ledger {
@@ -244,6 +280,7 @@ impl fmt::Display for Ledger {
         }
         for stats in &self.subscriptions {
             line(f, &format!("{} lost", stats.name), stats.lost.reasons())?;
+            line(f, &format!("{} replies", stats.name), stats.replies.counters())?;
             line(
                 f,
                 &format!("{} said", stats.name),
@@ -255,6 +292,6 @@ impl fmt::Display for Ledger {
                 ],
             )?;
         }
-        Ok(())
+        self.requests.fmt(f)
     }
 }

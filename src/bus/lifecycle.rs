@@ -3,22 +3,24 @@
 use std::{fmt, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{
-    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NotStarted, OnRunning, Publish, PublishBatch,
-    PublishValue, Stats, Status, StatusChanges, StopReport,
+    Attaching, BusBuilder, DroppedSetting, Handle, Health, Ledger, NoDeadline, NotStarted, OnRunning, Publish,
+    PublishBatch, PublishValue, Request, Stats, Status, StatusChanges, StopReport,
     activation::{self, Activation},
     attach::attach,
     core::Core,
     publish::{Origin, from_bus},
+    request::{request, request_value},
 };
 use crate::{
-    codec::{Codec, Encodes, Json},
-    contract::{Backend, PublishError},
+    codec::{Codec, Decodes, Encodes, Json},
+    contract::{AnswersRequests, Backend, PublishError},
     event::{Event, EventBuilder, UriReference},
-    subject::{DurableName, Name, Subject},
+    subject::{DurableName, Group, Name, Subject},
     subscription::{
-        Addressed, BeginAtLeastOnce, BeginAtMostOnce, Cx, Given, Handler, Publisher, RunsOn, Subscription,
-        WantsSubject, value_builder,
+        Addressed, BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Cx, Given, Handler, Publisher, RunsOn,
+        Subscription, WantsSubject, topic_event, value_builder,
     },
+    topic::Topic,
 };
 
 /// How long a start may take unless it is said otherwise.
@@ -81,7 +83,7 @@ impl<B: Backend, L, C: Codec> Bus<B, L, C> {
         self.core.stats(name)
     }
 
-    /// The counters of every subscription.
+    /// The counters of every subscription and of every request.
     pub fn ledger(&self) -> Ledger {
         self.core.ledger()
     }
@@ -175,8 +177,22 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(&self.core.source, event_type, value);
-        PublishValue::new(Origin::Bus(self.activation()), subject.clone(), event)
+        let event = self.event(event_type, value);
+        PublishValue::new(Origin::Bus(self.activation()), event.map(|event| (subject.clone(), event)))
+    }
+
+    /// Publishes a value of a topic: on its own subject, with its own event type and `dataschema`, and else as
+    /// [`publish_value`](Self::publish_value) does (contract P2). Add [`when_room`](PublishValue::when_room) to wait for
+    /// room instead of failing.
+    ///
+    /// # Errors
+    /// See [`PublishError`]; [`PublishError::Topic`] if a field does not make a token of the subject, in which case
+    /// nothing is sent.
+    pub fn publish_topic<T: Topic + ?Sized>(&self, value: &T) -> PublishValue<'_, B>
+    where
+        C: Encodes<T>,
+    {
+        PublishValue::new(Origin::Bus(self.activation()), topic_event(value, self.event(T::EVENT_TYPE, value)))
     }
 
     /// Publishes many events, each on its subject, without waiting for one to be confirmed before the next is sent: up to
@@ -201,6 +217,67 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         I: IntoIterator<Item: Addressed + 'a, IntoIter: Send + 'a>,
     {
         PublishBatch::new(Origin::Bus(self.activation()), events)
+    }
+
+    /// Sends a request and waits for its reply, which is an event. It is sent with a deadline or not at all (contract R1):
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tramline::{Bus, Event, Running, bus::Request, contract::{AnswersRequests, RequestError}, subject};
+    /// # async fn ask<B: AnswersRequests>(bus: Bus<B, Running>, question: Event) -> Result<(), RequestError> {
+    /// let reply = bus.request(&subject!("price.of"), question).within(Duration::from_secs(2)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Add [`named`](Request::named) to count it under a name of its own. A stop does not wait for the reply: what is
+    /// still in flight when the session closes fails (contract R3).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError).
+    pub fn request<'a>(&'a self, subject: &'a Subject, event: Event) -> Request<'a, Event, NoDeadline>
+    where
+        B: AnswersRequests,
+    {
+        request(&self.core, subject, event)
+    }
+
+    /// Sends a request that carries a value, as [`publish_value`](Bus::publish_value) would publish it, and decodes the
+    /// value of the reply:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use serde::{Deserialize, Serialize};
+    /// # use tramline::{Bus, Running, contract::{AnswersRequests, RequestError}, subject};
+    /// # #[derive(Serialize)] struct PriceOf { article: u32 }
+    /// # #[derive(Deserialize)] struct Price { cents: u64 }
+    /// # async fn ask<B: AnswersRequests>(bus: Bus<B, Running>) -> Result<u64, RequestError> {
+    /// let price: Price = bus
+    ///     .request_value(&subject!("price.of"), "com.example.price.of.v1", &PriceOf { article: 17 })
+    ///     .within(Duration::from_secs(2))
+    ///     .await?;
+    /// # Ok(price.cents)
+    /// # }
+    /// ```
+    ///
+    /// The value that is decoded owns what it holds; to borrow from the reply, take the event with
+    /// [`request`](Self::request).
+    ///
+    /// # Errors
+    /// See [`RequestError`](crate::contract::RequestError): [`Value`](crate::contract::RequestError::Value) if the value
+    /// cannot be encoded, [`Undecodable`](crate::contract::RequestError::Undecodable) with the reply if that cannot be
+    /// decoded.
+    pub fn request_value<'a, R, T: ?Sized>(
+        &'a self,
+        subject: &'a Subject,
+        event_type: &str,
+        value: &T,
+    ) -> Request<'a, R, NoDeadline>
+    where
+        B: AnswersRequests,
+        C: Encodes<T> + for<'d> Decodes<'d, R>,
+    {
+        request_value::<B, C, R, T>(&self.core, subject, event_type, value)
     }
 
     /// The event that [`publish_value`](Self::publish_value) would publish, to be changed before it is built: for a batch,
@@ -264,6 +341,11 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         max_deliver: NonZeroU32,
     ) -> WantsSubject<BeginAtLeastOnce<B, OnRunning<'_, B, C>>> {
         WantsSubject::at_least_once(OnRunning(self), name, durable, max_deliver)
+    }
+
+    /// Begins a responder on the running bus, in the group whose members compete for requests (contract R9).
+    pub fn responder(&self, name: Name, group: Group) -> WantsSubject<BeginResponder<B, OnRunning<'_, B, C>>> {
+        WantsSubject::responder(OnRunning(self), name, group)
     }
 
     /// Stops the bus within a budget, whatever its handlers do (contract Y7): publishing ends, nothing more is taken,

@@ -1,6 +1,11 @@
-//! The bus: building, starting, publishing, supervising, counting, stopping.
+//! The bus: building, starting, publishing, asking, supervising, counting, stopping.
+//!
+//! To publish is to tell whoever listens; to [request](Bus::request) is to ask, with a deadline, on a backend that
+//! [answers requests](crate::contract::AnswersRequests). What became of either is in the [`Ledger`]: of each message by
+//! subscription, of each request by [name](BusBuilder::request_names).
 
 mod activation;
+mod answer;
 mod attach;
 mod batch;
 mod builder;
@@ -20,6 +25,7 @@ mod outlet;
 mod publish;
 mod publish_value;
 mod reader;
+mod request;
 mod status;
 mod supervisor;
 mod tally;
@@ -31,9 +37,10 @@ pub use self::{
     checks::{DroppedSetting, Refusal},
     error::{AttachError, BuildError, NotStarted, StartError, StopReport},
     handle::Handle,
-    ledger::{Ledger, Lost, SettlementStats, Stats},
+    ledger::{Ledger, Lost, ReplyStats, SettlementStats, Stats},
     lifecycle::{Bus, Dormant, Running, Stopped},
     publish::{BoxedPublish, Publish, WhenRoom},
     publish_value::{PublishValue, PublishValueWhenRoom},
+    request::{Deadline, NoDeadline, Request, RequestLedger, RequestStats, Within},
     status::{BusState, ConsumerState, ConsumerStatus, Health, Status, StatusChanges},
 };

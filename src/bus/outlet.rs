@@ -6,7 +6,11 @@ use std::{
     sync::Weak,
 };
 
-use super::{activation::Activation, core::Core, publish::from_handle};
+use super::{
+    activation::Activation,
+    core::Core,
+    publish::{from_handle, unreserved},
+};
 use crate::{
     contract::{Backend, PublishError, Session},
     event::{Event, UriReference},
@@ -32,6 +36,7 @@ impl<B: Backend> Outlet for HandlerOutlet<B> {
         event: Event,
     ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
         Box::pin(async move {
+            let event = unreserved(event).map_err(|error| *error)?;
             let Some(activation) = self.activation.upgrade() else { return Err(PublishError::NotReady) };
             let Some(_pass) = activation.handler_gate.enter() else { return Err(PublishError::NotReady) };
             activation.session.publish(subject, event).await

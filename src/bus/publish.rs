@@ -12,7 +12,7 @@ use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core};
 use crate::{
-    contract::{Backend, FailsWhenFull, PublishError, Session},
+    contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, PublishError, Session},
     event::Event,
     subject::Subject,
 };
@@ -34,7 +34,23 @@ impl<B: Backend> Clone for Origin<'_, B> {
 impl<B: Backend> Copy for Origin<'_, B> {}
 
 /// An event, or why there is none. Small, since it is moved with the publish.
-type Prepared = Result<Event, Box<PublishError>>;
+pub(super) type Prepared = Result<Event, Box<PublishError>>;
+
+/// An application's event, which does not say what only the bus may say (contract R7).
+#[inline]
+pub(super) fn unreserved(event: Event) -> Prepared {
+    // Most events have no extensions, and that is quick to see.
+    if event.extensions().len() == 0 { Ok(event) } else { look_for_reserved(event) }
+}
+
+/// Apart, so that the usual case stays small where it is inlined.
+#[inline(never)]
+fn look_for_reserved(event: Event) -> Prepared {
+    match event.extension(FAILURE_ATTRIBUTE) {
+        None => Ok(event),
+        Some(_) => Err(Box::new(PublishError::Reserved { attribute: FAILURE_ATTRIBUTE })),
+    }
+}
 
 /// From a bus. Apart from the other, so that it has no place for what only a handle needs.
 async fn publish_from_bus<B: Backend>(
@@ -110,7 +126,7 @@ pub(super) fn from_bus<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: Ok(event) }
+    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: unreserved(event) }
 }
 
 /// A publish from a handle.
@@ -119,7 +135,7 @@ pub(super) fn from_handle<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: Ok(event) }
+    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: unreserved(event) }
 }
 
 /// From either, with a subject of its own.
@@ -128,10 +144,7 @@ pub(super) async fn publish_owned<B: Backend>(
     subject: Subject,
     event: Event,
 ) -> Result<(), PublishError> {
-    match origin {
-        Origin::Bus(activation) => from_bus(activation, &subject, event).await,
-        Origin::Handle(core) => from_handle(core, &subject, event).await,
-    }
+    publish_now(origin, &subject, unreserved(event)).await
 }
 
 /// The same, waiting for room.
@@ -141,12 +154,8 @@ pub(super) async fn publish_owned_when_room<B: FailsWhenFull>(
     event: Event,
     within: Option<Duration>,
 ) -> Result<(), PublishError> {
-    let mut publish = match origin {
-        Origin::Bus(activation) => from_bus(activation, &subject, event).when_room(),
-        Origin::Handle(core) => from_handle(core, &subject, event).when_room(),
-    };
-    publish.within = within;
-    publish.await
+    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event: unreserved(event) };
+    WhenRoom { within, ..publish.when_room() }.await
 }
 
 /// A publish. It does nothing until it is awaited.

@@ -7,26 +7,28 @@ use crate::{
     contract::{Backend, FailsWhenFull, PublishError},
     event::{Event, EventBuilder, Timestamp, Uri, Value},
     subject::Subject,
+    subscription::built,
 };
 
-/// A publish of a value. It does nothing until it is awaited.
+/// A publish of a value, of a topic or not. It does nothing until it is awaited.
 ///
-/// Each option replaces what the event would have said of itself (contract P2). One that is not valid makes the publish a
-/// [`PublishError::Value`] that names the attribute, and nothing is sent.
+/// Each option replaces what the event would have said of itself, its topic's schema too (contract P2). One that is not
+/// valid makes the publish a [`PublishError::Value`] that names the attribute, and nothing is sent.
 ///
 /// # Cancel safety
 /// As [`Publish`](super::Publish).
 #[must_use = "a publish does nothing until it is awaited"]
 pub struct PublishValue<'a, B: Backend> {
     origin: Origin<'a, B>,
-    subject: Subject,
-    /// Small when it is an error, as it seldom is.
-    event: Result<EventBuilder, Box<PublishError>>,
+    event: Unbuilt,
 }
 
+/// What is to be published, or why nothing is. Small when it is an error, as it seldom is.
+type Unbuilt = Result<(Subject, EventBuilder), Box<PublishError>>;
+
 impl<'a, B: Backend> PublishValue<'a, B> {
-    pub(super) fn new(origin: Origin<'a, B>, subject: Subject, event: Result<EventBuilder, PublishError>) -> Self {
-        Self { origin, subject, event: event.map_err(Box::new) }
+    pub(super) fn new(origin: Origin<'a, B>, event: Result<(Subject, EventBuilder), PublishError>) -> Self {
+        Self { origin, event: event.map_err(Box::new) }
     }
 
     /// Sets `id`, which with the bus's source identifies the event (contract Q8): for one that may be published again.
@@ -60,22 +62,26 @@ impl<'a, B: Backend> PublishValue<'a, B> {
     where
         B: FailsWhenFull,
     {
-        let start = |origin, subject, event: Built, within| -> BoxedPublish<'a> {
-            Box::pin(async move { publish_owned_when_room::<B>(origin, subject, event?, within).await })
+        let start = |origin, event: Built, within| -> BoxedPublish<'a> {
+            Box::pin(async move {
+                let (subject, event) = event?;
+                publish_owned_when_room::<B>(origin, subject, event, within).await
+            })
         };
         PublishValueWhenRoom { publish: self, within: None, start }
     }
 
     fn with(self, change: impl FnOnce(EventBuilder) -> EventBuilder) -> Self {
-        Self { event: self.event.map(change), ..self }
+        Self { event: self.event.map(|(subject, event)| (subject, change(event))), ..self }
     }
 }
 
-/// The event, or why there is none.
-type Built = Result<Event, PublishError>;
+/// The same, when no option can change it any more.
+type Built = Result<(Subject, Event), PublishError>;
 
-fn build(event: Result<EventBuilder, Box<PublishError>>) -> Built {
-    event.map_err(|error| *error)?.build().map_err(|error| PublishError::Value { source: error.into() })
+fn build(event: Unbuilt) -> Built {
+    let (subject, event) = event.map_err(|error| *error)?;
+    Ok((subject, built(event)?))
 }
 
 impl<'a, B: Backend> IntoFuture for PublishValue<'a, B> {
@@ -83,18 +89,18 @@ impl<'a, B: Backend> IntoFuture for PublishValue<'a, B> {
     type IntoFuture = BoxedPublish<'a>;
 
     fn into_future(self) -> BoxedPublish<'a> {
-        let Self { origin, subject, event } = self;
+        let Self { origin, event } = self;
         let event = build(event);
-        Box::pin(async move { publish_owned(origin, subject, event?).await })
+        Box::pin(async move {
+            let (subject, event) = event?;
+            publish_owned(origin, subject, event).await
+        })
     }
 }
 
 impl<B: Backend> fmt::Debug for PublishValue<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PublishValue")
-            .field("subject", &self.subject)
-            .field("event", &self.event)
-            .finish_non_exhaustive()
+        f.debug_struct("PublishValue").field("event", &self.event).finish_non_exhaustive()
     }
 }
 
@@ -106,7 +112,7 @@ impl<B: Backend> fmt::Debug for PublishValue<'_, B> {
 pub struct PublishValueWhenRoom<'a, B: Backend> {
     publish: PublishValue<'a, B>,
     within: Option<Duration>,
-    start: fn(Origin<'a, B>, Subject, Built, Option<Duration>) -> BoxedPublish<'a>,
+    start: fn(Origin<'a, B>, Built, Option<Duration>) -> BoxedPublish<'a>,
 }
 
 impl<B: Backend> PublishValueWhenRoom<'_, B> {
@@ -121,8 +127,8 @@ impl<'a, B: Backend> IntoFuture for PublishValueWhenRoom<'a, B> {
     type IntoFuture = BoxedPublish<'a>;
 
     fn into_future(self) -> BoxedPublish<'a> {
-        let PublishValue { origin, subject, event } = self.publish;
-        (self.start)(origin, subject, build(event), self.within)
+        let PublishValue { origin, event } = self.publish;
+        (self.start)(origin, build(event), self.within)
     }
 }
 

@@ -54,6 +54,9 @@ pub(super) struct Tally {
     pub(super) lost_panic: Count,
     pub(super) lost_undecodable: Count,
     pub(super) lost_malformed: Count,
+    pub(super) replied: Count,
+    pub(super) reply_refused: Count,
+    pub(super) unaddressed: Count,
 }
 
 impl Tally {
@@ -79,6 +82,9 @@ impl Tally {
         stats.lost.handler_panic += self.lost_panic.get();
         stats.lost.undecodable += self.lost_undecodable.get();
         stats.lost.malformed += self.lost_malformed.get();
+        stats.replies.replied += self.replied.get();
+        stats.replies.refused += self.reply_refused.get();
+        stats.replies.unaddressed += self.unaddressed.get();
     }
 }
 

@@ -5,7 +5,7 @@ use std::{error::Error, future::Future, time::Duration};
 use super::Capabilities;
 use crate::{
     event::Event,
-    subject::{Name, Subject},
+    subject::{Name, Subject, TopicError},
 };
 
 /// What connects a bus to a broker or, in memory, to none.
@@ -148,6 +148,9 @@ pub enum PublishError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// The value's topic gives it no subject.
+    #[error(transparent)]
+    Topic(#[from] TopicError),
     /// The event carries an attribute that only the bus may set (R7).
     #[error("the attribute `{attribute}` is reserved: leave it out")]
     Reserved {

@@ -95,8 +95,11 @@ pub trait Reply: Send + 'static {
     ///
     /// A reply that went out and that nobody waits for any more is `Ok` here, and unclaimed at its requester (R4).
     ///
+    /// Where it is the reply itself that cannot go out, such as one that is too large, its requester gets
+    /// [`FailureReason::BadReply`] in its place, and this is an error all the same (R6).
+    ///
     /// # Errors
-    /// The reply did not go out: the link is gone, or the session is closed.
+    /// The reply did not go out: the link is gone, the session is closed, or the backend does not carry such an event.
     ///
     /// # Cancel safety
     /// A dropped future leaves it open whether the reply went out.
@@ -128,6 +131,13 @@ impl<R> ReplyTo<R> {
 impl<R: Reply> Settle for ReplyTo<R> {
     async fn settle(self, _settlement: Settlement) -> Result<(), SettleError> {
         Ok(())
+    }
+
+    async fn answer(self, reply: Event) -> Option<Result<(), ReplyError>> {
+        match self.0 {
+            Some(replier) => Some(replier.reply(reply).await),
+            None => None,
+        }
     }
 }
 
@@ -229,8 +239,8 @@ pub enum RequestError {
         /// The attribute.
         attribute: &'static str,
     },
-    /// The value makes no valid event, or the reply is no such value.
-    #[error("the value cannot be carried by an event")]
+    /// The value, or what was said of it, makes no valid event. Nothing was sent.
+    #[error("the value cannot be sent as an event")]
     Value {
         /// What the codec or the event said.
         #[source]
@@ -267,6 +277,15 @@ pub enum RequestError {
     ResponderFailed {
         /// Why, as far as the responder tells.
         reason: FailureReason,
+    },
+    /// Somebody answered, and the reply is not such a value.
+    #[error("the reply, an event of type `{}`, cannot be decoded", reply.event_type())]
+    Undecodable {
+        /// The reply.
+        reply: Event,
+        /// What the codec said.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The session was closed.
     #[error("the session is closed")]

@@ -1,6 +1,13 @@
 //! What the bus asks a backend to do with a delivery.
 
-use std::{error::Error, future::Future, time::Duration};
+use std::{
+    error::Error,
+    future::{Future, ready},
+    time::Duration,
+};
+
+use super::ReplyError;
+use crate::event::Event;
 
 /// What became of one delivery (contract T2).
 ///
@@ -57,6 +64,17 @@ pub trait Settle: Send + 'static {
     /// # Cancel safety
     /// A dropped future leaves the message either settled or unacknowledged.
     fn settle(self, settlement: Settlement) -> impl Future<Output = Result<(), SettleError>> + Send;
+
+    /// Replies to the request that this delivery is; `None` where nobody asked (contract R8).
+    ///
+    /// For a bus that holds any delivery. Only a [`ReplyTo`](super::ReplyTo) knows whom to reply to, so a backend leaves
+    /// this as it is.
+    fn answer(self, _reply: Event) -> impl Future<Output = Option<Result<(), ReplyError>>> + Send
+    where
+        Self: Sized,
+    {
+        ready(None)
+    }
 }
 
 /// The settler of a delivery that was settled before anybody saw it: at most once (contract M1).

@@ -99,6 +99,7 @@ impl Event {
     }
 
     /// The extension attributes, sorted by name.
+    #[inline]
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.extensions.iter().map(|(name, value)| (name.as_str(), value))
     }

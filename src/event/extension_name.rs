@@ -14,6 +14,11 @@ pub(crate) fn check(name: &str) -> Result<(), EventError> {
     }
 }
 
+/// The refusal of a name that only the bus's own events carry (contract R7).
+pub(crate) fn reserved(name: &str) -> EventError {
+    EventError::ExtensionName { name: Excerpt::of(name), rule: "only a failure reply carries it: take another name" }
+}
+
 /// What is wrong with a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
@@ -55,7 +60,8 @@ pub(crate) const fn flaw(name: &str) -> Option<Flaw> {
     None
 }
 
-const fn equal(left: &[u8], right: &[u8]) -> bool {
+/// Byte for byte; constant.
+pub(crate) const fn equal(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;
     }

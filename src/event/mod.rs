@@ -25,6 +25,7 @@ mod error;
 pub(crate) mod extension_name;
 pub mod headers;
 mod json;
+mod literal;
 pub mod media_type;
 #[cfg(feature = "cloudevents-sdk")]
 mod sdk;
@@ -35,8 +36,6 @@ mod value;
 
 #[cfg(feature = "cloudevents-sdk")]
 pub use self::sdk::{FromSdkError, IntoSdkError};
-#[doc(hidden)]
-pub use self::uri::source_literal;
 pub use self::{
     builder::EventBuilder,
     data::{Data, Utf8Bytes},
@@ -46,4 +45,9 @@ pub use self::{
     timestamp::{Timestamp, TimestampError},
     uri::{Uri, UriError, UriReference},
     value::Value,
+};
+#[doc(hidden)]
+pub use self::{
+    literal::check_event_type_literal,
+    uri::{source_literal, topic_schema_literal, uri_literal},
 };

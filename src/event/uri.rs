@@ -67,6 +67,26 @@ pub const fn source_literal(text: &'static str) -> UriReference {
     }
 }
 
+/// The schema of a topic whose literal is checked elsewhere: a bad one is one error, and then there is none.
+#[doc(hidden)]
+pub const fn topic_schema_literal(text: &'static str) -> Option<Uri> {
+    match uri_syntax::check(text) {
+        Ok(Form::Absolute) => Some(Uri(Text::Static(text))),
+        Ok(Form::Relative) | Err(_) => None,
+    }
+}
+
+/// What [`uri!`](crate::uri) runs at compile time.
+#[doc(hidden)]
+#[track_caller]
+pub const fn uri_literal(text: &'static str) -> Uri {
+    match uri_syntax::check(text) {
+        Ok(Form::Absolute) => Uri(Text::Static(text)),
+        Ok(Form::Relative) => panic!("a URI begins with a scheme: write it as in `https://example.com/schema`"),
+        Err(rule) => panic!("{}", rule),
+    }
+}
+
 impl Uri {
     /// Checks the text and keeps it.
     ///
@@ -161,5 +181,21 @@ macro_rules! source {
     ($text:literal) => {{
         const SOURCE: $crate::event::UriReference = $crate::__private::source_literal($text);
         SOURCE
+    }};
+}
+
+/// A [`Uri`](crate::event::Uri) from a literal, checked when the program is compiled, as for a `dataschema`:
+/// `uri!("https://example.com/schemas/order.json")`.
+///
+/// A literal that is no URI, or has no scheme, does not compile. Nothing is allocated.
+///
+/// ```compile_fail,E0080
+/// let _ = tramline::uri!("schemas/order.json");
+/// ```
+#[macro_export]
+macro_rules! uri {
+    ($text:literal) => {{
+        const URI: $crate::event::Uri = $crate::__private::uri_literal($text);
+        URI
     }};
 }

@@ -159,7 +159,12 @@ pub(super) fn forbidden_character(text: &str) -> Option<char> {
     if text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~')) {
         return None;
     }
-    text.chars().find(|&c| c.is_control() || matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe)
+    text.chars().find(|&c| is_forbidden(c))
+}
+
+/// Whether the specification's String excludes it. `char::is_control` is no `const fn` yet.
+pub(super) const fn is_forbidden(c: char) -> bool {
+    matches!(c, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

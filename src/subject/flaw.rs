@@ -56,6 +56,17 @@ flaws! { PatternFlaw of "a pattern":
     TooLong = "has at most 255 bytes (S6): shorten it",
 }
 
+flaws! { PlaceFlaw of "a token":
+    Empty = "is not empty (S2): give the field a value",
+    Dot = "has no dot (S1): join words with `-` or `_`",
+    Wildcard = "has no `*` and no `>` (S2): take it out",
+    Whitespace = "has no whitespace (S6): join words with `-` or `_`",
+    Control = "has no control character (S6): take it out",
+    Reserved = "that opens a subject does not begin with `$` (S6), which brokers reserve: begin with another character",
+    TooLong = "leaves the whole subject at most 255 bytes (S6): shorten it",
+    Unwritten = "is what the field's `Display` writes, which failed: mend it",
+}
+
 flaws! { NameFlaw of "a subscription's name":
     Empty = "is not empty (C5): name what the subscription does",
     Control = "has no control character (C5): take it out",

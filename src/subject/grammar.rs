@@ -2,10 +2,11 @@
 //!
 //! Everything here is a `const fn` over bytes, which is why it is written with loops and indices.
 
-use super::flaw::{DurableNameFlaw, GroupFlaw, NameFlaw, PatternFlaw, SubjectFlaw};
+use super::flaw::{DurableNameFlaw, GroupFlaw, NameFlaw, PatternFlaw, PlaceFlaw, SubjectFlaw};
+use crate::text::char_at;
 
 /// The most bytes that any text of this module may have (S6, I1).
-const LONGEST: usize = 255;
+pub(super) const LONGEST: usize = 255;
 
 /// Holds a subject to S1, S2 and S6.
 pub(super) const fn check_subject(text: &str) -> Result<(), SubjectFlaw> {
@@ -63,6 +64,25 @@ pub(super) const fn check_pattern(text: &str) -> Result<(), PatternFlaw> {
             return Ok(());
         }
         at += 1;
+    }
+}
+
+/// Holds what fills one place of a subject to S1, S2 and S6. Only what opens the subject may not begin with a dollar sign.
+pub(super) const fn check_place(text: &str, opens: bool) -> Result<(), PlaceFlaw> {
+    let bytes = text.as_bytes();
+    if bytes.is_empty() {
+        return Err(PlaceFlaw::Empty);
+    }
+    if opens && bytes[0] == b'$' {
+        return Err(PlaceFlaw::Reserved);
+    }
+    match read_token(bytes, 0) {
+        Ok((_, end)) if end < bytes.len() => Err(PlaceFlaw::Dot),
+        Ok((Kind::Word, _)) => Ok(()),
+        Ok((Kind::One | Kind::Rest, _)) | Err(TokenFlaw::Mixed) => Err(PlaceFlaw::Wildcard),
+        Err(TokenFlaw::Empty) => Err(PlaceFlaw::Dot), // there is text, so it begins with one
+        Err(TokenFlaw::Whitespace) => Err(PlaceFlaw::Whitespace),
+        Err(TokenFlaw::Control) => Err(PlaceFlaw::Control),
     }
 }
 
@@ -223,27 +243,6 @@ const fn same(left: &[u8], mut l: usize, l_end: usize, right: &[u8], mut r: usiz
         (l, r) = (l + 1, r + 1);
     }
     true
-}
-
-/// The character that begins at `at` in UTF-8 text, and its width in bytes.
-const fn char_at(bytes: &[u8], at: usize) -> (char, usize) {
-    const fn tail(byte: u8) -> u32 {
-        (byte & 0x3f) as u32
-    }
-    let first = bytes[at];
-    let (code, width) = match first {
-        0..0x80 => (first as u32, 1),
-        0x80..0xe0 => (((first & 0x1f) as u32) << 6 | tail(bytes[at + 1]), 2),
-        0xe0..0xf0 => (((first & 0x0f) as u32) << 12 | tail(bytes[at + 1]) << 6 | tail(bytes[at + 2]), 3),
-        0xf0.. => {
-            let high = ((first & 0x07) as u32) << 18 | tail(bytes[at + 1]) << 12;
-            (high | tail(bytes[at + 2]) << 6 | tail(bytes[at + 3]), 4)
-        }
-    };
-    match char::from_u32(code) {
-        Some(c) => (c, width),
-        None => (char::REPLACEMENT_CHARACTER, width), // cannot be: a `&str` holds only whole characters
-    }
 }
 
 /// Unicode's category of control characters; `char::is_control` is no `const fn` yet.

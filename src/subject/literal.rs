@@ -42,6 +42,69 @@ literal! { Name, name_literal, check_name_literal, grammar::check_name }
 literal! { Group, group_literal, check_group_literal, grammar::check_group }
 literal! { DurableName, durable_literal, check_durable_literal, grammar::check_durable_name }
 
+/// The subject of a topic without places, and the pattern of any, whose literal is checked elsewhere: a bad one is one
+/// error, and nothing that is made of it is another.
+#[must_use]
+pub const fn topic_subject_literal(text: &'static str) -> Subject {
+    Subject(Text::Static(if grammar::check_subject(text).is_ok() { text } else { "-" }))
+}
+
+/// See [`topic_subject_literal`].
+#[must_use]
+pub const fn topic_pattern_literal(text: &'static str) -> Pattern {
+    Pattern(Text::Static(if grammar::check_pattern(text).is_ok() { text } else { ">" }))
+}
+
+/// Refuses a subscription's pattern, or subject, that can never select the topic of its payload (C33). One that breaks a
+/// rule is refused elsewhere.
+///
+/// # Panics
+/// If the two do not overlap: at compile time, when called for a constant.
+#[track_caller]
+pub const fn check_selects_literal(pattern: &'static str, topic: Option<&Pattern>) {
+    let Some(topic) = topic else { return };
+    let Some(topic) = topic.0.as_literal() else { return };
+    if grammar::check_pattern(pattern).is_err() || grammar::overlap(pattern, topic) {
+        return;
+    }
+    let message =
+        Message::new().and("`").and(pattern).and("` never selects the payload's topic (C33): write `pattern = \"");
+    let message = message.and(topic).and("\"`, or take another payload");
+    panic!("{}", message.as_str());
+}
+
+/// A text that is put together while the program is compiled.
+struct Message {
+    bytes: [u8; Self::LONGEST],
+    length: usize,
+}
+
+impl Message {
+    /// Two patterns of the greatest length, and what is said of them.
+    const LONGEST: usize = 1024;
+
+    const fn new() -> Self {
+        Self { bytes: [0; Self::LONGEST], length: 0 }
+    }
+
+    const fn and(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut at = 0;
+        while at < text.len() {
+            self.bytes[self.length] = text[at];
+            (self.length, at) = (self.length + 1, at + 1);
+        }
+        self
+    }
+
+    const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(text) => text,
+            Err(_) => "the pattern never selects the payload's topic (C33)", // cannot be: texts were put together whole
+        }
+    }
+}
+
 /// A [`Subject`](crate::subject::Subject) from a literal that the compiler checks (C6); usable in constants.
 ///
 /// ```

@@ -25,11 +25,15 @@ pub(crate) mod literal;
 mod names;
 mod parsed;
 mod pattern;
+mod place;
 
+#[doc(hidden)]
+pub use self::place::{Piece, fill};
 pub use self::{
     concrete::{Subject, SubjectError},
-    flaw::{DurableNameFlaw, GroupFlaw, NameFlaw, PatternFlaw, SubjectFlaw},
+    flaw::{DurableNameFlaw, GroupFlaw, NameFlaw, PatternFlaw, PlaceFlaw, SubjectFlaw},
     index::PatternIndex,
     names::{DurableName, DurableNameError, Group, GroupError, Name, NameError},
     pattern::{Pattern, PatternError, Token},
+    place::TopicError,
 };

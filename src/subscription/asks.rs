@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use super::{
-    AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once, open_at_most_once,
-    sealed::Sealed,
+    Answering, AtLeastOnce, AtMostOnce, Given, Immediate, Mode, Opening, Settings, open_at_least_once,
+    open_at_most_once, open_responder, sealed::Sealed,
 };
 use crate::contract::{
-    Backend, DeliversAtLeastOnce, DeliversAtMostOnce, KeepsForHandler, Source, SourceId, SurvivesRestart,
+    AnswersRequests, Backend, DeliversAtLeastOnce, DeliversAtMostOnce, FailureReply, KeepsForHandler, Source, SourceId,
+    SurvivesRestart,
 };
 
 /// What an at-least-once subscription asks: whether declines are delayed (`R`), whether the backlog must survive (`S`),
@@ -49,9 +50,14 @@ pub trait Asked: Sealed + Send + Sync + 'static {
 }
 
 impl Sealed for AtMostOnce {}
+impl Sealed for Answering {}
 impl<R, S, K> Sealed for Asks<R, S, K> {}
 
 impl Asked for AtMostOnce {
+    type Mode = Self;
+}
+
+impl Asked for Answering {
     type Mode = Self;
 }
 
@@ -70,14 +76,37 @@ pub trait OpensOn<B: Backend>: Asked {
     type Source: Source;
 
     /// Opens a source.
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source>;
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        failure: &FailureReply,
+    ) -> Opening<'s, Self::Source>;
 }
 
 impl<B: DeliversAtMostOnce> OpensOn<B> for AtMostOnce {
     type Source = B::Source;
 
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        _: &FailureReply,
+    ) -> Opening<'s, B::Source> {
         open_at_most_once::<B>(session, settings, id)
+    }
+}
+
+impl<B: AnswersRequests> OpensOn<B> for Answering {
+    type Source = B::Requests;
+
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        failure: &FailureReply,
+    ) -> Opening<'s, B::Requests> {
+        open_responder::<B>(session, settings, id, failure)
     }
 }
 
@@ -91,7 +120,12 @@ macro_rules! at_least_once {
         {
             type Source = <B as DeliversAtLeastOnce>::Source;
 
-            fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source> {
+            fn open<'s>(
+                session: &'s B::Session,
+                settings: &Settings,
+                id: SourceId,
+                _: &FailureReply,
+            ) -> Opening<'s, Self::Source> {
                 open_at_least_once::<B>(session, settings, id)
             }
         }

@@ -37,7 +37,7 @@ pub trait Collects<B: Backend>: Sealed + Sized {
 #[derive(Debug)]
 #[must_use = "a subscription selects something: write `.subject(..)` or `.pattern(..)`"]
 pub struct WantsSubject<T> {
-    begin: T,
+    pub(super) begin: T,
 }
 
 /// What is known before the subjects are, at most once.

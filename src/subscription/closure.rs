@@ -3,10 +3,10 @@
 use std::{future::Future, marker::PhantomData};
 
 use super::{
-    Asked, BusContext, Delivery, Extract, FromState, Handler, Judgement, Opening, OpensOn, Parts, Rejection, RunsOn,
-    Settings, State, Subscription, Verdict,
+    Answer, Answering, Asked, BusContext, Delivery, Extract, FromState, Handler, Judgement, Opening, OpensOn, Parts,
+    Rejection, Requested, RunsOn, Settings, Settles, State, Subscription, Verdict,
 };
-use crate::contract::{Backend, SourceId};
+use crate::contract::{Backend, FailureReply, SourceId};
 
 /// A closure and what was declared about it: `A` is what it asks of a backend.
 pub struct Closure<A, F> {
@@ -47,8 +47,13 @@ impl<A: Asked, F: Send + Sync + 'static> Subscription for Closure<A, F> {
 impl<B: Backend, A: OpensOn<B>, F: Send + Sync + 'static> RunsOn<B> for Closure<A, F> {
     type Source = A::Source;
 
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source> {
-        A::open(session, settings, id)
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        failure: &FailureReply,
+    ) -> Opening<'s, Self::Source> {
+        A::open(session, settings, id, failure)
     }
 }
 
@@ -58,7 +63,7 @@ pub struct Plain<F>(pub(super) F);
 impl<X, A, F, Fut, V> Handler<X> for Closure<A, Plain<F>>
 where
     X: BusContext,
-    A: Asked,
+    A: Asked<Mode: Settles>,
     F: Fn(Delivery<A::Mode>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
     V: Verdict<A::Mode> + 'static,
@@ -72,7 +77,7 @@ where
 impl<X, A, F, T, Fut, V> Handler<X> for Closure<A, WithState<F, T>>
 where
     X: BusContext,
-    A: Asked,
+    A: Asked<Mode: Settles>,
     T: FromState<X::State> + 'static,
     F: Fn(Delivery<A::Mode>, State<T>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = V> + Send + 'static,
@@ -84,5 +89,34 @@ where
             (self.function.function)(delivery, State(T::from_state(parts.state())))
         };
         Ok(future.await.judge())
+    }
+}
+
+/// A function that answers a request.
+pub struct Answers<F>(pub(super) F);
+
+impl<X, F, Fut, V> Handler<X> for Closure<Answering, Answers<F>>
+where
+    X: BusContext,
+    F: Fn(Requested) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = V> + Send + 'static,
+    V: Answer<X::Codec> + 'static,
+{
+    async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
+        Ok((self.function.0)(Requested::of(&parts)).await.answer(parts.source()))
+    }
+}
+
+impl<X, F, T, Fut, V> Handler<X> for Closure<Answering, Answers<WithState<F, T>>>
+where
+    X: BusContext,
+    T: FromState<X::State> + 'static,
+    F: Fn(Requested, State<T>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = V> + Send + 'static,
+    V: Answer<X::Codec> + 'static,
+{
+    async fn handle<'d>(&'d self, parts: Parts<'d, X>) -> Result<Judgement, Rejection> {
+        let future = (self.function.0.function)(Requested::of(&parts), State(T::from_state(parts.state())));
+        Ok(future.await.answer(parts.source()))
     }
 }

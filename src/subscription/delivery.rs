@@ -2,7 +2,10 @@
 
 use std::{fmt, marker::PhantomData, num::NonZeroU32, time::Duration};
 
-use super::{AtLeastOnce, Delayed, Settled, verdict::Judgement};
+use super::{
+    AtLeastOnce, Delayed, Settled,
+    verdict::{Judgement, Word},
+};
 use crate::{
     contract::{Outcome, Settlement},
     event::Event,
@@ -67,7 +70,7 @@ impl Delivery<AtLeastOnce<Delayed>> {
             return Err(DelayTooLong { delivery: self, asked: delay, ceiling });
         }
         let settlement = Settlement::new(Outcome::Nacked).after(delay);
-        Ok(Settled(Judgement { settlement, own_delay: true, failure: None }))
+        Ok(Settled(Judgement { settlement, own_delay: true, word: Word::Plain }))
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{BusContext, Delivery, Mode, Parts, Publisher};
+use super::{BusContext, Delivery, Mode, Parts, Publisher, Settles};
 use crate::{
     codec::{self, Decodes},
     event::{Event, Value},
@@ -39,7 +39,7 @@ use crate::{
     message = "an `{M}` handler cannot take `{Self}`",
     label = "not an argument of this handler",
     note = "take `Payload<T>` for what the event carries, `State<T>` for a part of the bus's state, or one of those below",
-    note = "`Delivery<..>` has the subscription's own mode: `AtMostOnce`, `AtLeastOnce`, with a delay `AtLeastOnce<Delayed>`"
+    note = "`Delivery<..>` has the subscription's own mode: `AtMostOnce`, `AtLeastOnce`, with a delay `AtLeastOnce<Delayed>`; a responder has none"
 )]
 pub trait Extract<'d, X: BusContext, M: Mode>: Sized {
     /// Makes the argument.
@@ -143,7 +143,7 @@ impl<'d, X: BusContext, M: Mode> Extract<'d, X, M> for &'d Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attempt(pub NonZeroU32);
 
-impl<'d, X: BusContext, M: Mode> Extract<'d, X, M> for Attempt {
+impl<'d, X: BusContext, M: Settles> Extract<'d, X, M> for Attempt {
     fn extract(parts: &Parts<'d, X>) -> Result<Self, Rejection> {
         Ok(Self(parts.attempt))
     }
@@ -222,7 +222,7 @@ impl<'d, X: BusContext, M: Mode> Extract<'d, X, M> for Publisher<X::Codec> {
     }
 }
 
-impl<'d, X: BusContext, M: Mode> Extract<'d, X, M> for Delivery<M> {
+impl<'d, X: BusContext, M: Settles> Extract<'d, X, M> for Delivery<M> {
     fn extract(parts: &Parts<'d, X>) -> Result<Self, Rejection> {
         Ok(Self::new(parts.subject.clone(), parts.event.clone(), parts.attempt, parts.longest_delay()))
     }

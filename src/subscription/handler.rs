@@ -3,7 +3,11 @@
 use std::{fmt, future::Future, marker::PhantomData, num::NonZeroU32, sync::Arc, time::Duration};
 
 use super::{Cancelled, Judgement, Publisher, Rejection, Subscription, sealed::Sealed};
-use crate::{codec::Codec, event::Event, subject::Subject};
+use crate::{
+    codec::Codec,
+    event::{Event, UriReference},
+    subject::Subject,
+};
 
 /// What a bus gives its handlers: the type of its state and its codec, in one parameter. Sealed: it is always a [`Cx`].
 pub trait BusContext: Sealed + Send + Sync + 'static {
@@ -24,7 +28,8 @@ impl<S: Send + Sync + 'static, C: Codec> BusContext for Cx<S, C> {
     type Codec = C;
 }
 
-/// A handler that a bus of context `X` can call. Implemented by `#[subscription]` and by the run-time builders.
+/// A handler that a bus of context `X` can call. Implemented by `#[subscription]` and `#[responder]`, and by the run-time
+/// builders.
 pub trait Handler<X: BusContext>: Subscription {
     /// Handles one delivery.
     ///
@@ -71,6 +76,11 @@ impl<'d, X: BusContext> Parts<'d, X> {
     /// The bus's state.
     pub fn state(&self) -> &'d X::State {
         &self.surroundings.state
+    }
+
+    /// The bus's source (contract P3).
+    pub fn source(&self) -> &'d UriReference {
+        self.surroundings.publisher.source()
     }
 
     /// The longest delay that a decline may ask for.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::{
+    contract::FAILURE_ATTRIBUTE,
     event::{
         EventError,
         extension_name::{self, Flaw},
@@ -40,9 +41,12 @@ impl KeyedBy {
     /// Each value of this extension attribute is a key.
     ///
     /// # Errors
-    /// No extension can have this name (contract Q3).
+    /// No extension can have this name (contract Q3), or only a failure reply carries it (R7).
     pub fn attribute(name: &str) -> Result<Self, EventError> {
         extension_name::check(name)?;
+        if name == FAILURE_ATTRIBUTE {
+            return Err(extension_name::reserved(name));
+        }
         Ok(Self(By::Attribute(name.into())))
     }
 
@@ -68,11 +72,15 @@ impl fmt::Display for KeyedBy {
 /// The [`KeyedBy`] of a literal.
 ///
 /// # Panics
-/// If no extension can have this name: at compile time, when called for a constant.
+/// If no extension can have this name, or only a failure reply carries it: at compile time, when called for a constant.
 #[doc(hidden)]
 #[track_caller]
 #[must_use]
 pub const fn keyed_by_literal(name: &'static str) -> KeyedBy {
+    assert!(
+        !extension_name::equal(name.as_bytes(), FAILURE_ATTRIBUTE.as_bytes()),
+        "a key is set by who publishes, and this attribute is reserved for failure replies (R7): take another name"
+    );
     match extension_name::flaw(name) {
         None => KeyedBy(By::Attribute(Text::Static(name))),
         Some(Flaw::Empty) => panic!("a key is not empty (Q3): name the extension attribute that holds it"),

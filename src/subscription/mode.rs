@@ -11,8 +11,17 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A delivery mode: [`AtMostOnce`] or [`AtLeastOnce`]. Sealed.
+/// A delivery mode: [`AtMostOnce`] or [`AtLeastOnce`], or a responder's [`Answering`]. Sealed.
 pub trait Mode: sealed::Sealed + Send + Sync + 'static {}
+
+/// A mode whose deliveries are settled: [`AtMostOnce`] or [`AtLeastOnce`].
+#[diagnostic::on_unimplemented(
+    message = "a responder has no delivery to settle, and no attempts to count",
+    label = "takes a `Delivery` or an `Attempt`",
+    note = "take `Payload<T>`, `&Event` and `&Subject` instead: what a responder returns is its reply",
+    note = "or write `#[subscription(..)]`, which settles and does not reply"
+)]
+pub trait Settles: Mode {}
 
 /// One attempt, settled before the handler sees it (contract M1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +34,10 @@ pub struct AtMostOnce;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtLeastOnce<R = Immediate>(PhantomData<R>);
 
+/// A responder's: at most once, competing, and answered instead of settled (contract R9, T14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answering;
+
 /// A declined message comes back at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Immediate;
@@ -35,5 +48,9 @@ pub struct Delayed;
 
 impl sealed::Sealed for AtMostOnce {}
 impl<R> sealed::Sealed for AtLeastOnce<R> {}
+impl sealed::Sealed for Answering {}
 impl Mode for AtMostOnce {}
 impl<R: Send + Sync + 'static> Mode for AtLeastOnce<R> {}
+impl Mode for Answering {}
+impl Settles for AtMostOnce {}
+impl<R: Send + Sync + 'static> Settles for AtLeastOnce<R> {}

@@ -10,6 +10,7 @@ use crate::{
     contract::PublishError,
     event::{Event, EventBuilder, Timestamp, Uri, UriReference, Value},
     subject::Subject,
+    topic::Topic,
 };
 
 /// Publishes without naming the backend: from inside a handler, or wherever a part of a service is to publish and needs
@@ -129,6 +130,28 @@ impl<C: Codec> Publisher<C> {
         }
     }
 
+    /// Publishes a value of a topic, on its own subject and with its own event type and schema; see
+    /// [`Bus::publish_topic`](crate::Bus::publish_topic).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Cancel safety
+    /// As [`publish`](Publisher::publish).
+    pub fn publish_topic<T: Topic + ?Sized>(
+        &self,
+        value: &T,
+    ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + '_>>
+    where
+        C: Encodes<T>,
+    {
+        let topic = topic_event(value, self.event(T::EVENT_TYPE, value));
+        Box::pin(async move {
+            let (subject, event) = topic?;
+            self.outlet.publish(&subject, built(event)?).await
+        })
+    }
+
     /// Publishes many events, as they are; see [`Bus::publish_batch`](crate::Bus::publish_batch).
     ///
     /// # Cancel safety
@@ -150,8 +173,13 @@ impl<C: Codec> Publisher<C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(self.outlet.source(), event_type, value)?;
+        let event = value_builder::<C, T>(self.source(), event_type, value)?;
         Ok(self.defaults.iter().fold(event, |event, defaults| defaults.set_on(event)))
+    }
+
+    /// The bus's source.
+    pub(crate) fn source(&self) -> &UriReference {
+        self.outlet.source()
     }
 }
 
@@ -230,7 +258,17 @@ pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
     Ok(builder.time(Timestamp::now()).data(Some(C::CONTENT_TYPE), data))
 }
 
-/// Checks the event.
-fn built(event: EventBuilder) -> Result<Event, PublishError> {
+/// The event of a builder, which is refused if an attribute is not valid.
+pub(crate) fn built(event: EventBuilder) -> Result<Event, PublishError> {
     event.build().map_err(|error| PublishError::Value { source: error.into() })
+}
+
+/// The subject of a topic's value, and the event that carries it, which has the topic's schema then (contract P2).
+pub(crate) fn topic_event<T: Topic + ?Sized>(
+    value: &T,
+    event: Result<EventBuilder, PublishError>,
+) -> Result<(Subject, EventBuilder), PublishError> {
+    let subject = value.subject()?;
+    let event = event?;
+    Ok((subject, if let Some(schema) = T::SCHEMA { event.data_schema(schema) } else { event }))
 }

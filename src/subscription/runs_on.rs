@@ -3,13 +3,16 @@
 use std::{future::Future, pin::Pin};
 
 use super::{Mode, Settings};
-use crate::contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, Source, SourceId, SubscribeError};
+use crate::contract::{
+    AnswersRequests, Backend, DeliversAtLeastOnce, DeliversAtMostOnce, FailureReply, Source, SourceId, SubscribeError,
+};
 
-/// What a user declares, in one delivery mode. `#[subscription]` implements it, and so do the run-time builders.
+/// What a user declares, in one delivery mode. `#[subscription]` and `#[responder]` implement it, and so do the run-time
+/// builders.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a subscription",
     label = "not a subscription",
-    note = "put `#[subscription(..)]` on the handler function, and pass the function by its name",
+    note = "put `#[subscription(..)]` or `#[responder(..)]` on the handler function, and pass the function by its name",
     note = "a closure goes to `.handle(..)`, after `.at_most_once(..)` or `.at_least_once(..)`"
 )]
 pub trait Subscription: Send + Sync + 'static {
@@ -30,8 +33,13 @@ pub trait RunsOn<B: Backend>: Subscription {
     /// What it reads from.
     type Source: Source;
 
-    /// Opens a source for it.
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, Self::Source>;
+    /// Opens a source for it. Only a responder's source makes failure replies.
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        failure: &FailureReply,
+    ) -> Opening<'s, Self::Source>;
 }
 
 /// A source that is being opened. Boxed, once for each subscribe, so that it has the same type for every subscription.
@@ -61,13 +69,26 @@ pub fn open_at_least_once<'s, B: DeliversAtLeastOnce>(
     }
 }
 
-/// An implementation by hand gave settings of the other mode.
+/// Opens a responder's source.
+pub fn open_responder<'s, B: AnswersRequests>(
+    session: &'s B::Session,
+    settings: &Settings,
+    id: SourceId,
+    failure: &FailureReply,
+) -> Opening<'s, B::Requests> {
+    match settings.responder_spec(id, failure) {
+        Some(spec) => Box::pin(B::responder(session, spec)),
+        None => wrong_mode(settings, "Answering"),
+    }
+}
+
+/// An implementation by hand gave settings of another mode.
 fn wrong_mode<'s, S: Send + 's>(settings: &Settings, mode: &str) -> Opening<'s, S> {
     let error = SubscribeError::Setting {
         subscription: settings.name.clone(),
         setting: "mode",
         value: mode.to_owned(),
-        fix: "its settings are of the other mode; make both the same".to_owned(),
+        fix: "its settings are of another mode; make both the same".to_owned(),
     };
     Box::pin(std::future::ready(Err(error)))
 }

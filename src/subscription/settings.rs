@@ -7,7 +7,9 @@ use std::{
 
 use super::{Backoff, KeyedBy, Restart};
 use crate::{
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, Overflow, SlowHandler, SourceId, StartAt},
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, FailureReply, Overflow, ResponderSpec, SlowHandler, SourceId, StartAt,
+    },
     subject::{DurableName, Group, Name, Pattern},
 };
 
@@ -42,6 +44,25 @@ pub(crate) enum ModeSettings {
         backoff: Option<Backoff>,
         max_nack_delay: Option<Duration>,
     },
+    Answering {
+        group: Group,
+    },
+}
+
+impl ModeSettings {
+    /// The group whose members share what is published; at least once the durable name stands for it.
+    pub(crate) const fn group(&self) -> Option<&Group> {
+        match self {
+            Self::AtMostOnce { group } => group.as_ref(),
+            Self::Answering { group } => Some(group),
+            Self::AtLeastOnce { .. } => None,
+        }
+    }
+
+    /// Whether it is a responder's.
+    pub(crate) const fn answers(&self) -> bool {
+        matches!(self, Self::Answering { .. })
+    }
 }
 
 /// What was asked for at the bound.
@@ -87,6 +108,11 @@ impl Settings {
         Self::new(name, pattern, mode)
     }
 
+    /// A responder in this group (contract R9), and the defaults of every further setting.
+    pub const fn responder(name: Name, pattern: Pattern, group: Group) -> Self {
+        Self::new(name, pattern, ModeSettings::Answering { group })
+    }
+
     const fn new(name: Name, pattern: Pattern, mode: ModeSettings) -> Self {
         Self {
             name,
@@ -101,7 +127,8 @@ impl Settings {
         }
     }
 
-    /// Competes in this group. Only at most once; at least once the durable name is the group (contract I3).
+    /// Competes in this group. Only at most once; at least once the durable name is the group (contract I3), and a
+    /// responder has its group already.
     #[must_use]
     pub fn group(mut self, name: Group) -> Self {
         if let ModeSettings::AtMostOnce { group } = &mut self.mode {
@@ -200,7 +227,7 @@ impl Settings {
     /// The longest delay that a handler may ask for: `max_nack_delay`, else `backoff.max` (contract T12).
     pub(crate) fn longest_delay(&self) -> Duration {
         match &self.mode {
-            ModeSettings::AtMostOnce { .. } => Duration::ZERO,
+            ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => Duration::ZERO,
             ModeSettings::AtLeastOnce { backoff, max_nack_delay, .. } => {
                 max_nack_delay.or(backoff.map(|backoff| backoff.max())).unwrap_or_default()
             }
@@ -213,12 +240,12 @@ impl Settings {
     /// shared out: half of it to the bus, the rest to the backend's queue.
     pub(crate) fn room_for_keys(&self) -> usize {
         match self.mode {
-            ModeSettings::AtMostOnce { .. } => self.bound.get() / 2,
+            ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => self.bound.get() / 2,
             ModeSettings::AtLeastOnce { .. } => self.bound.get(),
         }
     }
 
-    /// What a backend is asked for at most once; `None` in the other mode.
+    /// What a backend is asked for at most once; `None` in another mode.
     pub(super) fn at_most_once_spec(&self, id: SourceId) -> Option<AtMostOnceSpec> {
         let ModeSettings::AtMostOnce { group } = &self.mode else { return None };
         let kept = if self.keyed.is_some() { self.room_for_keys() } else { 0 };
@@ -227,7 +254,14 @@ impl Settings {
         Some(spec.group(group.clone()).overflow(self.overflow.policy()).ordered(self.ordered))
     }
 
-    /// What a backend is asked for at least once; `None` in the other mode.
+    /// What a backend is asked for by a responder; `None` in another mode.
+    pub(super) fn responder_spec(&self, id: SourceId, failure: &FailureReply) -> Option<ResponderSpec> {
+        let ModeSettings::Answering { group } = &self.mode else { return None };
+        let (name, pattern, group) = (self.name.clone(), self.pattern.clone(), group.clone());
+        Some(ResponderSpec::new(id, name, pattern, group, self.bound, failure.clone()))
+    }
+
+    /// What a backend is asked for at least once; `None` in another mode.
     pub(super) fn at_least_once_spec(&self, id: SourceId) -> Option<AtLeastOnceSpec> {
         let ModeSettings::AtLeastOnce { durable, max_deliver, start_at, slow_handler, ack_wait, .. } = &self.mode
         else {

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::{AtMostOnce, Mode};
-use crate::contract::{Outcome, Settlement};
+use crate::{
+    contract::{Outcome, Settlement},
+    event::Event,
+};
 
 /// A return value that says what became of the message in mode `M` (contract T1, T3).
 ///
@@ -21,7 +24,7 @@ pub trait Verdict<M: Mode> {
     fn judge(self) -> Judgement;
 }
 
-/// What a handler said: the settlement, and the error behind it if there was one.
+/// What a handler said: the settlement, and the error behind it if there was one; of a responder, the reply.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -29,8 +32,21 @@ pub struct Judgement {
     pub(crate) settlement: Settlement,
     /// Whether the handler itself named the delay, which then overrides the backoff (contract T12).
     pub(crate) own_delay: bool,
-    /// The handler's error, in words.
-    pub(crate) failure: Option<String>,
+    /// What it said besides.
+    pub(crate) word: Word,
+}
+
+/// What a handler said besides the outcome.
+#[derive(Debug)]
+pub(crate) enum Word {
+    /// Nothing.
+    Plain,
+    /// It failed; its error, in words.
+    Failed(String),
+    /// A responder's reply.
+    Reply(Event),
+    /// A responder's reply could not be made; why, in words.
+    BadReply(Box<str>),
 }
 
 impl Judgement {
@@ -42,12 +58,24 @@ impl Judgement {
             Outcome::Unheard => Outcome::Nacked,
             said => said,
         };
-        Self { settlement: Settlement::new(outcome), own_delay: false, failure: None }
+        Self { settlement: Settlement::new(outcome), own_delay: false, word: Word::Plain }
     }
 
-    /// A handler that failed with this error: the message is not accepted (T2, T3).
+    /// A handler that failed with this error: the message is not accepted (T2, T3), and a request gets a failure reply
+    /// (R6).
     pub fn failed(error: &dyn fmt::Display) -> Self {
-        Self { failure: Some(error.to_string()), ..Self::new(Outcome::Silent) }
+        Self { word: Word::Failed(error.to_string()), ..Self::new(Outcome::Silent) }
+    }
+
+    /// A responder that replies with this event (contract R6). Said by another handler, it accepts the message, and nobody
+    /// gets the event.
+    pub fn reply(event: Event) -> Self {
+        Self { word: Word::Reply(event), ..Self::new(Outcome::Acked) }
+    }
+
+    /// A responder whose reply cannot be sent, for this reason: a request gets a failure reply (contract R6).
+    pub fn bad_reply(reason: &dyn fmt::Display) -> Self {
+        Self { word: Word::BadReply(reason.to_string().into()), ..Self::new(Outcome::Acked) }
     }
 }
 

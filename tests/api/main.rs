@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod asked;
 mod backends;
 mod confirming;
 mod faulty_source;
 mod shelf;
 mod support;
+mod wire;
 
 mod at_least_once;
 mod at_least_once_memory;
@@ -23,6 +25,11 @@ mod publish;
 mod publish_batch;
 mod publish_options;
 mod refusals;
+mod requests;
+mod requests_model;
+mod requests_that_fail;
+mod responders;
+mod responders_model;
 mod room;
 mod sessions;
 mod siblings;
@@ -31,5 +38,6 @@ mod stop;
 mod supervision;
 mod threads;
 mod threads_at_least_once;
+mod topics;
 mod types;
 mod witness;

@@ -29,12 +29,12 @@ use crate::{
 };
 
 /// Runs a schedule in paused time on a thread of its own.
-fn paused(schedule: impl Future<Output = Result<(), TestCaseError>>) -> Result<(), TestCaseError> {
+pub(crate) fn paused(schedule: impl Future<Output = Result<(), TestCaseError>>) -> Result<(), TestCaseError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime").block_on(schedule)
 }
 
-fn cases(count: u32) -> ProptestConfig {
+pub(crate) fn cases(count: u32) -> ProptestConfig {
     let count = std::env::var("TRAMLINE_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(count);
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -115,6 +115,7 @@ async fn counters_are_numbers_to_machines() {
             },
             "released": 0, "exhausted": 0, "lease_expired": 0, "delay_shortened": 0, "stranded": 0, "redelivered": 0,
             "settlement": { "acked": 0, "nacked": 0, "silent": 0, "refused": 0 },
+            "replies": { "replied": 0, "refused": 0, "unaddressed": 0 },
             "errors": 0, "panics": 0, "incidents": 0, "interruptions": 0,
             "unsubscribed_for": { "secs": 0, "nanos": 0 },
         })
@@ -184,4 +185,58 @@ fn what_a_publish_can_say_names_the_way_out() {
             "no room in the queue of subscription `one` within 2s",
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ledger_prints_requests_where_there_are_any_and_as_numbers_to_machines() {
+    let asked = crate::asked::Asked::default();
+    let names = [name("pricing"), name("stock of the shop")];
+    let bus = asked.builder().request_names(names).build().unwrap().start().await.unwrap();
+    let mut responder = asked.responder(&subject!("price.of"), 8).await;
+    let (to, nobody) = (subject!("price.of"), subject!("nobody"));
+    let ask = |name| bus.request(&to, event(1)).named(name).within(seconds(1));
+    let (_, ()) = tokio::join!(ask("pricing"), responder.answer(Clone::clone));
+    let _ = ask("pricing").await;
+    responder.answer(Clone::clone).await;
+    let _ = bus.request(&nobody, event(1)).within(seconds(1)).await;
+    let ledger = bus.ledger();
+    assert_eq!(
+        ledger.to_string(),
+        "\
+subscription   offered = delivered +    lost + released + in hand + pending
+requests               sent =  answered + no responders + no reply +  failed + in flight
+pricing                   2 =         1 +             0 +        1 +       0 +         0
+stock of the shop         0 =         0 +             0 +        0 +       0 +         0
+(unnamed)                 1 =         0 +             1 +        0 +       0 +         0
+  replies that came too late: unclaimed 1
+"
+    );
+    assert_eq!(
+        ledger.requests.get("pricing").unwrap().to_string(),
+        "requests `pricing`: sent 2 = answered 1 + no responders 0 + no reply 1 + failed 0 + in flight 0"
+    );
+    assert_eq!(
+        ledger.requests.total().to_string(),
+        "requests: sent 3 = answered 1 + no responders 1 + no reply 1 + failed 0 + in flight 0"
+    );
+    assert_eq!(
+        serde_json::to_value(&ledger.requests).unwrap(),
+        serde_json::json!({
+            "named": [
+                {
+                    "name": "pricing", "sent": 2, "answered": 1, "no_responders": 0, "no_reply": 1, "failed": 0,
+                    "in_flight": 0,
+                },
+                {
+                    "name": "stock of the shop", "sent": 0, "answered": 0, "no_responders": 0, "no_reply": 0,
+                    "failed": 0, "in_flight": 0,
+                },
+            ],
+            "unnamed": {
+                "name": null, "sent": 1, "answered": 0, "no_responders": 1, "no_reply": 0, "failed": 0, "in_flight": 0,
+            },
+            "unclaimed": 1,
+        })
+    );
+    bus.stop(seconds(1)).await;
 }

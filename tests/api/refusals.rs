@@ -139,6 +139,8 @@ fn q3_a_key_is_named_as_an_extension_is() {
     let error = KeyedBy::attribute("source").expect_err("the event's own").to_string();
     assert!(error.contains("source"), "{error}");
     KeyedBy::attribute("").expect_err("empty");
+    let error = KeyedBy::attribute("busfailure").expect_err("R7: reserved").to_string();
+    assert!(error.contains("only a failure reply carries it"), "{error}");
     KeyedBy::attribute("Tenant").expect_err("upper case");
 }
 
@@ -177,6 +179,35 @@ fn c35_members_of_one_group_with_different_bounds_or_policies() {
     let bus = member(builder(), "one").handle(async |_| {});
     let bus = bus.at_most_once(name("two")).subject(subject!("b")).group(Group::new("workers").unwrap()).bound(many(7));
     bus.handle(async |_| {}).build().expect("B10: a group is a name and a pattern");
+}
+
+#[test]
+fn c35_r9_responders_of_one_group_have_one_bound_and_nobody_else_is_in_it() {
+    let responder = |of: BusBuilder<tramline::Memory>, text: &str, bound| {
+        let begun = of.responder(name(text), Group::new("workers").unwrap()).subject(subject!("a")).bound(many(bound));
+        begun.handle(|asked| async move { asked.event().clone() })
+    };
+    let bus = responder(responder(builder(), "one", 4), "two", 7);
+    refused(
+        bus.build(),
+        &[
+            "subscription `two`: `bound = 7`: members of group `workers` have one bound, and `one` has 4: give both the same",
+        ],
+    );
+    let bus = responder(member(builder(), "one").handle(async |_| {}), "two", 256);
+    refused(
+        bus.build(),
+        &[
+            "subscription `two`: `group = workers`: a request may go to `one`, which does not answer: give each a group of its own",
+        ],
+    );
+    let bus = member(responder(builder(), "one", 256), "two").handle(async |_| {});
+    refused(
+        bus.build(),
+        &[
+            "subscription `two`: `group = workers`: a request to `one` may come here and get no reply: give each a group of its own",
+        ],
+    );
 }
 
 #[test]

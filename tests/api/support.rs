@@ -6,7 +6,7 @@ use tokio::sync::Semaphore;
 use tramline::{
     AtLeastOnce, AtMostOnce, Bus, Delayed, Event, Json, Memory, Name, Running, Subject,
     bus::{BusBuilder, Stats},
-    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, SourceId},
+    contract::{Backend, DeliversAtLeastOnce, DeliversAtMostOnce, FailureReply, SourceId},
     source, subject,
     subscription::{
         AtMostOnceBuilder, Cx, Handler, Judgement, Mode, Opening, Parts, Rejection, RunsOn, Settings, Subscription,
@@ -19,7 +19,7 @@ pub(crate) fn builder() -> BusBuilder<Memory> {
 }
 
 /// Builds and starts a bus that has nothing wrong with it.
-pub(crate) async fn start<B: Backend>(builder: BusBuilder<B>) -> Bus<B, Running> {
+pub(crate) async fn start<B: Backend, S: Send + Sync + 'static>(builder: BusBuilder<B, S>) -> Bus<B, Running> {
     builder.build().expect("valid").start().await.expect("starts")
 }
 
@@ -151,7 +151,12 @@ impl<F: Send + Sync + 'static, M: Mode> Subscription for ByHand<F, M> {
 impl<B: DeliversAtMostOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F> {
     type Source = B::Source;
 
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        _: &FailureReply,
+    ) -> Opening<'s, B::Source> {
         open_at_most_once::<B>(session, settings, id)
     }
 }
@@ -159,7 +164,12 @@ impl<B: DeliversAtMostOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F> {
 impl<B: DeliversAtLeastOnce, F: Send + Sync + 'static> RunsOn<B> for ByHand<F, AtLeastOnce<Delayed>> {
     type Source = B::Source;
 
-    fn open<'s>(session: &'s B::Session, settings: &Settings, id: SourceId) -> Opening<'s, B::Source> {
+    fn open<'s>(
+        session: &'s B::Session,
+        settings: &Settings,
+        id: SourceId,
+        _: &FailureReply,
+    ) -> Opening<'s, B::Source> {
         open_at_least_once::<B>(session, settings, id)
     }
 }

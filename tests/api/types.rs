@@ -2,13 +2,16 @@
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use tramline::{
-    AtMostOnce, Bus, Cancelled, Delivery, Dormant, Handle, Memory, Publisher, Running,
+    AtMostOnce, Bus, Cancelled, Delivery, Dormant, Event, Handle, Memory, Publisher, Running,
     backend::memory::{MemoryReplier, MemorySettler},
-    bus::{BusBuilder, Ledger, Stats, Status, StatusChanges, StopReport, Stopped},
+    bus::{
+        BusBuilder, Ledger, NoDeadline, Request, RequestLedger, Stats, Status, StatusChanges, StopReport, Stopped,
+        Within,
+    },
     contract::{
         AnswersRequests, Backend, DelaysRedelivery, DeliversAtLeastOnce, DeliversAtMostOnce, FailsWhenFull,
-        KeepsForHandler, MatchesPatterns, Orders, Replays, Reply, RoutesAroundDegraded, Settle, ShedsNewest,
-        ShedsOldest, SurvivesRestart,
+        KeepsForHandler, MatchesPatterns, Orders, Replays, Reply, RequestError, RoutesAroundDegraded, Settle,
+        ShedsNewest, ShedsOldest, SurvivesRestart,
     },
     subject,
 };
@@ -28,6 +31,10 @@ assert_impl_all!(Delivery<AtMostOnce>: Send, Sync);
 assert_not_impl_any!(Delivery<AtMostOnce>: Clone);
 assert_impl_all!(Stats: Send, Sync, serde::Serialize);
 assert_impl_all!(Ledger: serde::Serialize);
+assert_impl_all!(RequestLedger: Send, Sync, serde::Serialize);
+assert_impl_all!(Request<'static, Event, Within>: Send, Unpin, Future);
+assert_impl_all!(Request<'static, Event, NoDeadline>: Send);
+assert_not_impl_any!(Request<'static, Event, NoDeadline>: Future, IntoFuture);
 assert_impl_all!(Status: serde::Serialize);
 assert_impl_all!(StopReport: Send, Sync);
 
@@ -67,6 +74,10 @@ async fn y5_everything_that_is_awaited_may_move_between_threads() {
     send(handle.publish(&subject, event(0))).await.unwrap();
     send(bus.publish(&subject, event(0)).when_room().within(seconds(1))).await.unwrap();
     send(bus.publish_value(&subject, "com.example.test.v1", "value")).await.unwrap();
+    let asked = send(bus.request(&subject, event(0)).within(seconds(1))).await;
+    assert!(matches!(asked, Err(RequestError::NoReply { .. })), "a subscription has it, and does not answer");
+    let asked = send(handle.request_value::<u64, _>(&subject, "com.example.test.v1", "value").within(seconds(1))).await;
+    assert!(matches!(asked, Err(RequestError::NoReply { .. })), "a subscription has it, and does not answer");
     send(handle.ready()).await;
     send(bus.at_most_once(name("two")).subject(subject!("a")).handle(async |_| {})).await.unwrap();
     send(bus.stop(seconds(1))).await;

@@ -13,9 +13,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("codec", &["event", "text"]),
     ("contract", &["event", "subject", "text"]),
     ("backend::*", &["contract", "event", "subject", "text"]),
-    ("subscription", &["codec", "contract", "event", "subject", "text"]),
-    ("bus", &["codec", "contract", "event", "subject", "subscription", "text"]),
-    ("conformance", &["backend::*", "bus", "codec", "contract", "event", "subject", "subscription"]),
+    ("topic", &["event", "subject"]),
+    ("subscription", &["codec", "contract", "event", "subject", "text", "topic"]),
+    ("bus", &["codec", "contract", "event", "subject", "subscription", "text", "topic"]),
+    ("conformance", &["backend::*", "bus", "codec", "contract", "event", "subject", "subscription", "topic"]),
 ];
 
 /// What a file names and must not.

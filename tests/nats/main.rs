@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod conformance_core;
 mod conformance_jetstream;
+mod core;
 mod folder;
+mod interop;
+mod jetstream;
 mod proxy;
 mod server;
 mod server_is_right;

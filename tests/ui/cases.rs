@@ -8,7 +8,8 @@ use std::{
 };
 
 /// The folders, each with a grammar of its own for first lines.
-pub(crate) const FOLDERS: [&str; 7] = ["capability", "cascade", "handler", "lifecycle", "names", "sealed", "settings"];
+pub(crate) const FOLDERS: [&str; 8] =
+    ["capability", "cascade", "handler", "lifecycle", "names", "sealed", "settings", "topic"];
 
 /// One mistake.
 pub(crate) struct Case {

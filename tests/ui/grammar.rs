@@ -30,6 +30,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error: unknown setting `{}`{}",
             "error: expected `{}",
             "error: this subscription selects nothing; {}",
+            "error: this responder answers on no subject; {}",
             "error[E0080]: evaluation panicked: a {}",
             "error[E0277]: backend `{}` cannot {}",
         ],
@@ -39,17 +40,19 @@ const OURS: &[(&str, &[&str])] = &[
         &[
             "error: a handler {}",
             "error: a handler's argument {}",
+            "error: a responder {}",
             "error: `#[subscription(..)]` goes on {}",
             "error[E0277]: `{}` cannot be decoded by the bus's codec `{}`",
             "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
             "error[E0277]: `{}` is not a subscription",
             "error[E0277]: `{}` is not an event with its subject",
+            "error[E0277]: a responder {}",
             "error[E0277]: an `{}` handler cannot return `{}`",
             "error[E0277]: an `{}` handler cannot take `{}`",
             "error[E0277]: the bus's state `{}` does not hold a `{}`",
         ],
     ),
-    ("lifecycle", &[]),
+    ("lifecycle", &["error[E0277]: a request without a deadline cannot {}"]),
     (
         "names",
         &[
@@ -65,6 +68,22 @@ const OURS: &[(&str, &[&str])] = &[
             "error: {}`{}`{}",
             "error[E0277]: `{}` cannot be had at least once: {}",
             "error[E0277]: a message that is delivered again {}",
+        ],
+    ),
+    (
+        "topic",
+        &[
+            "error: `{}` {}",
+            "error: `#[topic(..)]` {}",
+            "error: an enum has no fields that all its variants share, {}",
+            "error: a union is no topic; {}",
+            "error[E0080]: evaluation panicked: a subject {}",
+            "error[E0080]: evaluation panicked: a URI {}",
+            "error[E0080]: evaluation panicked: an event type {}",
+            "error[E0080]: evaluation panicked: `{}` never selects the payload's topic (C33): {}",
+            "error[E0277]: `{}` cannot be encoded by the bus's codec `{}`",
+            "error[E0277]: `{}` cannot fill a place of a subject",
+            "error[E0277]: `{}` is not a topic",
         ],
     ),
 ];
@@ -90,6 +109,8 @@ const RUSTCS: &[(&str, &[&str])] = &[
             "error: implementation of `{}` is not general enough",
             // A method that is not there: the type says why.
             "error[E0599]: no method named `nack_after` found for struct `Delivery<AtLeastOnce>` in the current scope",
+            // A trait of the standard library, whose message is its own.
+            "error[E0277]: `{}` doesn't implement `std::fmt::Display`",
             // A value that is gone.
             "error[E0382]: use of moved value: `{}`",
             "error[E0593]: closure is expected to take 1 argument, but it takes 0 arguments",
@@ -116,6 +137,7 @@ const RUSTCS: &[(&str, &[&str])] = &[
         ],
     ),
     ("settings", &[]),
+    ("topic", &[]),
 ];
 
 /// Who speaks in this first line, or nobody who may.

@@ -13,6 +13,11 @@ mod capability {
     mod a_nack_delay_needs_a_backend_that_delays;
     mod a_pattern_at_least_once_at_run_time_needs_a_backend_that_matches_patterns;
     mod a_pattern_at_run_time_needs_a_backend_that_matches_patterns;
+    mod a_request_needs_a_backend_that_answers_requests;
+    mod a_request_with_a_value_needs_a_backend_that_answers_requests;
+    mod a_responder_at_run_time_needs_a_backend_that_answers_requests;
+    mod a_responder_needs_a_backend_that_answers_requests;
+    mod a_responders_wildcard_needs_a_backend_that_matches_patterns;
     mod a_running_bus_asks_its_backend_too;
     mod a_service_that_asks_needs_a_backend_that_answers_requests;
     mod a_service_that_needs_healthy_groups_needs_a_backend_that_routes_around;
@@ -54,6 +59,8 @@ mod cascade {
     mod a_missing_import_is_one_error;
     mod a_missing_setting_is_one_error;
     mod a_mistake_in_the_body_is_one_error;
+    mod a_responder_with_a_mistake_is_one_error;
+    mod a_responder_without_a_subject_is_one_error;
     mod a_type_error_in_the_return_value_is_one_error;
     mod a_typo_beside_other_subscriptions_is_one_error;
     mod a_typo_in_the_mode_is_one_error;
@@ -86,6 +93,19 @@ mod handler {
     mod a_payload_read_as_cbor_owns_what_it_holds;
     mod a_payload_read_as_protobuf_is_a_message;
     mod a_published_value_can_be_encoded;
+    mod a_reply_can_be_encoded;
+    mod a_reply_in_a_result_can_be_encoded;
+    mod a_replys_value_can_be_decoded;
+    mod a_replys_value_owns_what_it_holds;
+    mod a_requests_value_can_be_encoded;
+    mod a_responder_counts_no_attempts;
+    mod a_responder_is_async;
+    mod a_responder_replies_with_something;
+    mod a_responder_returns_its_reply;
+    mod a_responder_takes_no_delivery;
+    mod a_responder_takes_no_delivery_of_another_mode;
+    mod a_responders_error_is_displayed;
+    mod a_value_needs_the_type_of_its_event_to_be_a_reply;
     mod a_value_published_as_protobuf_is_a_message;
     mod an_argument_has_one_type;
     mod an_argument_is_an_extractor;
@@ -105,6 +125,7 @@ mod lifecycle {
     mod a_bus_is_started_before_it_publishes;
     mod a_dormant_bus_is_not_stopped;
     mod a_group_is_at_most_once_only;
+    mod a_request_has_a_deadline;
     mod a_running_bus_is_not_started_again;
     mod a_stopped_bus_does_not_publish;
     mod a_subscription_at_run_time_is_handled_before_the_next;
@@ -120,6 +141,7 @@ mod names {
     mod a_group_literal_has_no_dot;
     mod a_key_is_named_as_an_extension_is;
     mod a_key_is_no_attribute_of_the_event_itself;
+    mod a_key_is_not_the_attribute_of_failure_replies;
     mod a_name_is_not_empty;
     mod a_name_literal_is_not_empty;
     mod a_pattern_ends_at_its_last_wildcard;
@@ -161,6 +183,11 @@ mod settings {
     mod a_flag_has_no_value;
     mod a_key_that_is_an_attribute_is_quoted;
     mod a_number_is_not_text;
+    mod a_reply_is_no_setting_of_a_subscription;
+    mod a_responder_has_no_mode;
+    mod a_responder_has_one_attempt;
+    mod a_responder_is_a_member_of_a_group;
+    mod a_responder_keeps_nothing_under_a_name;
     mod a_subscription_selects_something;
     mod a_typo_in_a_flag_is_recognised;
     mod a_typo_in_a_part_of_restart_is_recognised;
@@ -203,4 +230,29 @@ mod settings {
     mod unbounded_is_not_a_policy;
     mod under_at_least_once_the_durable_name_is_the_group;
     mod zero_attempts_deliver_nothing;
+}
+
+mod topic {
+    mod a_bad_subject_in_use_is_one_error;
+    mod a_broken_topic_is_one_error;
+    mod a_pattern_can_select_the_payloads_topic;
+    mod a_place_is_a_whole_token;
+    mod a_place_names_a_field;
+    mod a_responders_pattern_can_select_the_payloads_topic;
+    mod a_schema_is_a_uri;
+    mod a_subject_can_be_the_payloads_topic;
+    mod a_topic_can_be_encoded;
+    mod a_topic_has_an_event_type;
+    mod a_topic_says_what_it_is;
+    mod a_topics_subject_has_no_empty_token;
+    mod a_topics_subject_has_no_wildcard;
+    mod a_typo_in_a_part_of_a_topic_is_recognised;
+    mod a_union_is_no_topic;
+    mod an_alias_hides_no_topic;
+    mod an_enums_subject_has_no_places;
+    mod an_event_type_is_not_empty;
+    mod the_attribute_goes_on_the_type;
+    mod what_a_handler_publishes_as_a_topic_is_one;
+    mod what_fills_a_place_can_be_displayed;
+    mod what_is_published_as_a_topic_is_one;
 }

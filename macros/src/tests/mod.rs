@@ -1,14 +1,30 @@
-//! The attribute as a whole: what it refuses, and what it emits.
+//! The macros as wholes: what they refuse, and what they emit.
 
 mod golden;
 mod refusals;
+mod responder;
+mod topics;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::settings::Kind;
+
 /// Expands `#[subscription(attribute)] item`.
 fn expand(attribute: &str, item: &str) -> TokenStream {
-    let tokens = |text: &str| text.parse::<TokenStream>().expect("the test's tokens are well-formed");
-    crate::subscription::subscription(tokens(attribute), tokens(item))
+    expand_as(Kind::Subscription, attribute, item)
+}
+
+/// Expands `#[responder(attribute)] item`.
+fn respond(attribute: &str, item: &str) -> TokenStream {
+    expand_as(Kind::Responder, attribute, item)
+}
+
+fn expand_as(kind: Kind, attribute: &str, item: &str) -> TokenStream {
+    crate::subscription::expand(kind, tokens(attribute), tokens(item))
+}
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().expect("the test's tokens are well-formed")
 }
 
 /// Where each error stands, as source text, and what it says.

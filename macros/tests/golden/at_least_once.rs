@@ -37,6 +37,18 @@ const _: () = {
         const KEY: ::tramline::subscription::KeyedBy = ::tramline::__private::keyed_by_literal(
             "partitionkey",
         );
+        #[allow(unused_imports)]
+        use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "invoice.raised",
+            <::tramline::__private::Carries<State<Db>>>::TOPIC,
+        );
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "invoice.raised",
+            <::tramline::__private::Carries<Delivery<AtLeastOnce<Delayed>>>>::TOPIC,
+        );
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::tramline::subscription::Subscription for invoices {
@@ -102,6 +114,7 @@ const _: () = {
                 session: &'s <B as ::tramline::contract::Backend>::Session,
                 settings: &::tramline::subscription::Settings,
                 id: ::tramline::contract::SourceId,
+                _: &::tramline::contract::FailureReply,
             ) -> ::tramline::subscription::Opening<'s, Self::Source> {
                 ::tramline::subscription::open_at_least_once::<B>(session, settings, id)
             }

@@ -31,6 +31,13 @@ const _: () = {
         const PATTERN: ::tramline::__private::Pattern = ::tramline::__private::pattern_literal(
             "greeting.>",
         );
+        #[allow(unused_imports)]
+        use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "greeting.>",
+            <::tramline::__private::Carries<Payload<Hello<'static>>>>::TOPIC,
+        );
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::tramline::subscription::Subscription for greeter {
@@ -50,6 +57,7 @@ const _: () = {
                 session: &'s <B as ::tramline::contract::Backend>::Session,
                 settings: &::tramline::subscription::Settings,
                 id: ::tramline::contract::SourceId,
+                _: &::tramline::contract::FailureReply,
             ) -> ::tramline::subscription::Opening<'s, Self::Source> {
                 ::tramline::subscription::open_at_most_once::<B>(session, settings, id)
             }

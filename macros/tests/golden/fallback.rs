@@ -38,6 +38,7 @@ const _: () = {
             _: &'s <B as ::tramline::contract::Backend>::Session,
             _: &::tramline::subscription::Settings,
             _: ::tramline::contract::SourceId,
+            _: &::tramline::contract::FailureReply,
         ) -> ::tramline::subscription::Opening<'s, ::tramline::__private::NoSource> {
             ::std::boxed::Box::pin(::core::future::pending())
         }

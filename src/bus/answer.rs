@@ -1,0 +1,107 @@
+//! How a responder's delivery ends: with one reply, where somebody asked (contract R6, R10).
+
+use super::{
+    desk::{Desk, Handled, Place},
+    error::chain,
+    guard::{Guarded, caught},
+    publish::unreserved,
+    tally::Tally,
+};
+use crate::{
+    contract::{FailureReason, FailureReply, Settle},
+    event::Event,
+    subscription::Word,
+};
+
+/// What the requester gets.
+pub(super) enum Said {
+    /// What the responder replied.
+    Reply(Event),
+    /// Why it gets a failure reply.
+    Failure(FailureReason),
+}
+
+impl Desk {
+    /// Accounts for one delivery to a responder, and replies. Returns the panic's text if the responder panicked, which
+    /// fails the consumer.
+    pub(super) async fn reply<S: Settle>(
+        &self,
+        failure: &FailureReply,
+        tally: &Tally,
+        handled: Handled,
+        place: Place<'_>,
+        settler: S,
+    ) -> Option<String> {
+        let (said, panicked) = match handled {
+            Guarded::Returned(Ok(judgement)) => {
+                tally.delivered.add_one();
+                (self.said(tally, judgement.word, place), None)
+            }
+            Guarded::Returned(Err(_)) => {
+                (Said::Failure(FailureReason::Undecodable), self.record(tally, handled, place))
+            }
+            Guarded::Panicked(_) => (Said::Failure(FailureReason::Panic), self.record(tally, handled, place)),
+            Guarded::CutOff => (Said::Failure(FailureReason::Stopping), self.record(tally, handled, place)),
+        };
+        self.send(failure, tally, said, place, settler).await;
+        panicked
+    }
+
+    /// What a responder that returned has said.
+    fn said(&self, tally: &Tally, word: Word, place: Place<'_>) -> Said {
+        let why = match word {
+            Word::Reply(event) => match unreserved(event) {
+                Ok(event) => return Said::Reply(event),
+                Err(error) => error.to_string(),
+            },
+            Word::Failed(failure) => {
+                tally.errors.add_one();
+                self.warn(place, "the responder failed", &failure);
+                return Said::Failure(FailureReason::Error);
+            }
+            Word::BadReply(why) => why.into(),
+            Word::Plain => "it returned none".to_owned(),
+        };
+        self.warn(place, "the reply cannot be sent", &why);
+        Said::Failure(FailureReason::BadReply)
+    }
+
+    /// Sends the reply. Each delivery is counted once, by its first reply: one that cannot be sent is refused, though its
+    /// requester gets a failure reply in its place.
+    pub(super) async fn send<S: Settle>(
+        &self,
+        failure: &FailureReply,
+        tally: &Tally,
+        said: Said,
+        place: Place<'_>,
+        settler: S,
+    ) {
+        let (reply, bad) = match said {
+            Said::Reply(event) => (event, false),
+            Said::Failure(reason) => (failure.event(reason), reason == FailureReason::BadReply),
+        };
+        // As a settlement, a reply is bounded by the stop (T8).
+        let refused = tokio::select! {
+            biased;
+            sent = caught(settler.answer(reply)) => match sent {
+                // Nobody asked (R8).
+                Ok(None) => {
+                    tally.unaddressed.add_one();
+                    return;
+                }
+                Ok(Some(Ok(()))) => None,
+                Ok(Some(Err(error))) => Some(chain(&error)),
+                Err(text) => Some(format!("the backend panicked while replying: {text}")),
+            },
+            () = self.given_up.cancelled() => Some("the time for it is used up".to_owned()),
+        };
+        match refused {
+            None if !bad => tally.replied.add_one(),
+            None => tally.reply_refused.add_one(),
+            Some(why) => {
+                tally.reply_refused.add_one();
+                self.warn(place, "the reply was refused", &why);
+            }
+        }
+    }
+}

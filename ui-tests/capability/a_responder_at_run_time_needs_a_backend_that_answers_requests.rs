@@ -1,0 +1,9 @@
+use backends::AtMostOnly;
+use tramline::{Bus, group, name, source, subject};
+
+fn main() {
+    let _ = Bus::builder(AtMostOnly, source!("urn:example:pricing"))
+        .responder(name!("price"), group!("pricing"))
+        .subject(subject!("price.ask"))
+        .handle(|asked| async move { asked.event().clone() });
+}

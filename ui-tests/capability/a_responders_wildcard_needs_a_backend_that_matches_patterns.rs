@@ -1,0 +1,11 @@
+use backends::FlatQueue;
+use tramline::{Bus, responder, source};
+
+#[responder(pattern = "price.*", group = "pricing", reply = "com.example.quote.v1")]
+async fn price() -> u64 {
+    250
+}
+
+fn main() {
+    let _ = Bus::builder(FlatQueue, source!("urn:example:pricing")).subscribe(price);
+}

@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{Attempt, Bus, responder, source};
+
+#[responder(subject = "price.ask", group = "pricing", reply = "com.example.quote.v1")]
+async fn price(_attempt: Attempt) -> u64 {
+    250
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
+}

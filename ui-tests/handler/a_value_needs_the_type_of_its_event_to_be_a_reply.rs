@@ -1,0 +1,11 @@
+use backends::Everything;
+use tramline::{Bus, responder, source};
+
+#[responder(subject = "price.ask", group = "pricing")]
+async fn price() -> u64 {
+    250
+}
+
+fn main() {
+    let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
+}

@@ -1,0 +1,10 @@
+use backends::Everything;
+use tramline::{Bus, Event, Running, subject};
+
+async fn ask(bus: Bus<Everything, Running>, event: Event) {
+    let _ = bus.request(&subject!("price.of"), event).await;
+}
+
+fn main() {
+    let _ = ask;
+}

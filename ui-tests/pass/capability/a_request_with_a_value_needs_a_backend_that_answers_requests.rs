@@ -1,0 +1,12 @@
+use std::time::Duration;
+
+use backends::Everything;
+use tramline::{Handle, contract::RequestError, subject};
+
+async fn ask(handle: Handle<Everything>) -> Result<u64, RequestError> {
+    handle.request_value(&subject!("price.of"), "com.example.price.of.v1", "tea").within(Duration::from_secs(1)).await
+}
+
+fn main() {
+    let _ = ask;
+}

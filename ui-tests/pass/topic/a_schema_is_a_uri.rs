@@ -1,0 +1,13 @@
+use tramline::Topic;
+
+#[derive(Topic)]
+#[topic(
+    subject = "order.placed",
+    event_type = "com.example.order.placed.v1",
+    schema = "https://example.com/schemas/order.json"
+)]
+struct OrderPlaced;
+
+fn main() {
+    let _ = OrderPlaced.subject();
+}

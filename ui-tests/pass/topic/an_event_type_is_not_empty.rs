@@ -1,0 +1,9 @@
+use tramline::Topic;
+
+#[derive(Topic)]
+#[topic(subject = "order.placed", event_type = "com.example.order.placed.v1")]
+struct OrderPlaced;
+
+fn main() {
+    let _ = OrderPlaced.subject();
+}

@@ -1,0 +1,8 @@
+use tramline::subscription;
+
+#[subscription(subject = "price.ask", reply = "com.example.quote.v1")]
+async fn price() {}
+
+fn main() {
+    let _ = price;
+}

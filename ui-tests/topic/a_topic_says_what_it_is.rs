@@ -1,0 +1,8 @@
+use tramline::Topic;
+
+#[derive(Topic)]
+struct OrderPlaced;
+
+fn main() {
+    let _ = OrderPlaced.subject();
+}

@@ -1,0 +1,13 @@
+use tramline::{Publisher, subscription};
+
+#[derive(serde::Serialize)]
+struct Invoice;
+
+#[subscription(subject = "order.placed")]
+async fn orders(publisher: Publisher) {
+    let _ = publisher.publish_topic(&Invoice).await;
+}
+
+fn main() {
+    let _ = orders;
+}

@@ -1,0 +1,13 @@
+use backends::Everything;
+use tramline::{Bus, Running};
+
+#[derive(serde::Serialize)]
+struct Invoice;
+
+async fn send(bus: Bus<Everything, Running>) {
+    let _ = bus.publish_topic(&Invoice).await;
+}
+
+fn main() {
+    let _ = send;
+}
