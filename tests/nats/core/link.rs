@@ -112,7 +112,10 @@ async fn while_the_link_is_down_nothing_waits_for_it() {
         let sink = Sink::on(&session, "a").await;
         proxy.cut();
         until_down(&session).await;
-        use tramline::{Nats, contract::{AnswersRequests, DeliversAtMostOnce, SubscribeError}};
+        use tramline::{
+            Nats,
+            contract::{AnswersRequests, DeliversAtMostOnce, SubscribeError},
+        };
         let asked = within("the request", Nats::request(&session, &subject("a"), event(0), PATIENCE * 2)).await;
         assert!(matches!(asked, Err(RequestError::Failed { .. })), "{asked:?}");
         let refused = within("the subscribe", Nats::at_most_once(&session, super::support::spec("b"))).await;

@@ -80,7 +80,8 @@ async fn use_it(backend: Nats, proxy: &Proxy, shown: &Log) {
 async fn no_secret_shows_in_anything_that_is_printed_or_logged() {
     let log = Log::default();
     let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone());
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone());
     let _default = tracing::subscriber::set_default(subscriber.finish());
     let shown = Log::default();
     let pair = nkeys::KeyPair::new_user();

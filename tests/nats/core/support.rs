@@ -13,8 +13,8 @@ use tramline::{
     Event, Group, Name, Nats, NatsOptions, Pattern, Subject,
     backend::nats::{NatsDeliveries, NatsSession, NatsSourceControl},
     contract::{
-        AtMostOnceSpec, Backend, DeliversAtMostOnce, Incoming, NothingToSettle, Overflow, PublishError, Session, Source,
-        SourceControl, SourceId, SourceStats,
+        AtMostOnceSpec, Backend, DeliversAtMostOnce, Incoming, NothingToSettle, Overflow, PublishError, Session,
+        Source, SourceControl, SourceId, SourceStats,
     },
     source,
 };
