@@ -17,7 +17,7 @@ use super::{
     shared::Shared,
     word::{Word, nanoseconds},
 };
-use crate::contract::FinalReading;
+use crate::{backend::nats::link::End, contract::FinalReading};
 
 /// How long a pull is open at the server.
 const OPEN: Duration = Duration::from_millis(500);
@@ -54,6 +54,8 @@ pub(super) enum Cause {
 /// The task's own state.
 pub(super) struct Pulling {
     shared: Arc<Shared>,
+    /// A session that is dropped waits with its end until this task has given back what it holds.
+    _until_then: Option<Arc<End>>,
     context: Context,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
@@ -86,6 +88,7 @@ impl Pulling {
     ) -> Self {
         let now = Instant::now();
         let mut pulling = Self {
+            _until_then: shared.link().last_words(),
             shared,
             context,
             identity,

@@ -2,7 +2,7 @@
 
 use std::{
     error::Error,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -53,6 +53,8 @@ pub(in crate::backend) struct Link {
     /// Both tasks of the client have ended.
     ended: CancellationToken,
     tasks: TaskTracker,
+    /// Ends the client of a session that is dropped.
+    end: Mutex<Option<Arc<End>>>,
 }
 
 /// Why something was not sent.
@@ -82,6 +84,7 @@ impl Link {
         let connected = connect.subscription_capacity(TRANSIT).connect(servers.addresses()).await;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
+        let end = Mutex::new(Some(Arc::new(End(client.clone()))));
         let link = Self {
             client,
             signals,
@@ -92,6 +95,7 @@ impl Link {
             finish: CancellationToken::new(),
             ended,
             tasks: TaskTracker::new(),
+            end,
         };
         match link.receive_answers().await {
             Ok(()) => Ok(Arc::new(link)),
@@ -282,8 +286,13 @@ impl Link {
     pub(in crate::backend) fn abandon(&self) {
         self.closed.cancel();
         self.finish.cancel();
-        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
-        let _ = unconstrained(self.client.drain()).now_or_never();
+        drop(self.end.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Keeps the client of a session that is dropped until this is dropped, too: for a task that has something to say then.
+    /// None once the session is dropped.
+    pub(in crate::backend) fn last_words(&self) -> Option<Arc<End>> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How often messages were lost that nobody could count: the link was down, or the client too slow.
@@ -342,6 +351,17 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.abandon();
+    }
+}
+
+/// Ends the client with the last who holds it.
+#[derive(Debug)]
+pub(in crate::backend) struct End(Client);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
+        let _ = unconstrained(self.0.drain()).now_or_never();
     }
 }
 
