@@ -56,6 +56,7 @@ pub(crate) fn subject(text: &str) -> Subject {
     Subject::new(text).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "numbers and texts alike, as they stand")]
 pub(crate) fn event(id: impl ToString) -> Event {
     Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1").text("hello").build().unwrap()
 }
