@@ -178,7 +178,9 @@ fn namespace(row: &Row) -> String {
 /// `volatile: F` is for a backend that keeps nothing, with `F` a [`Fixture`](crate::conformance::Fixture);
 /// `surviving: F` for one that survives a restart, with `F` a
 /// [`DurableFixture`](crate::conformance::DurableFixture). One call in a module; beside the tests it defines
-/// `fn suite()`, which gives the [`Suite`](crate::conformance::Suite) to run otherwise.
+/// `fn suite()`, which gives the [`Suite`](crate::conformance::Suite) to run otherwise. A test is called
+/// `rows::<mode or capability>::<row>`, such as `rows::at_least_once::nack_redelivers`; one whose row does not apply passes,
+/// and says why when its output is shown.
 ///
 /// `F` is a type without generic parameters: which traits its backend implements is looked up where the macro stands.
 #[macro_export]
@@ -315,6 +317,7 @@ macro_rules! __conformance_rows {
                 routes_around [DeliversAtMostOnce RoutesAroundDegraded] routing<AtMostOnce>;
                 one_attempt [DeliversAtMostOnce] at_most_once;
                 payload_limit [DeliversAtMostOnce] limits<AtMostOnce>;
+                malformed_is_counted [DeliversAtMostOnce] elsewhere<AtMostOnce>;
             }
             at_least_once: Fixture {
                 fanout_every_subscriber [DeliversAtLeastOnce] delivery<AtLeastOnce>;
@@ -357,7 +360,7 @@ macro_rules! __conformance_rows {
                 consumer_deleted_under_us [DeliversAtLeastOnce] elsewhere;
                 payload_limit [DeliversAtLeastOnce] limits<AtLeastOnce>;
                 dropped_settler_returns [DeliversAtLeastOnce] giving_back;
-                malformed_is_counted [DeliversAtLeastOnce] elsewhere;
+                malformed_is_counted [DeliversAtLeastOnce] elsewhere<AtLeastOnce>;
             }
             requests: Fixture {
                 request_answered [AnswersRequests] requests;

@@ -8,6 +8,7 @@ mod core;
 mod folder;
 mod interop;
 mod jetstream;
+mod operator;
 mod proxy;
 mod server;
 mod server_is_right;

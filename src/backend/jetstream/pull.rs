@@ -198,7 +198,7 @@ impl Pulling {
             self.shared.with(Held::pull_is_over);
             self.check("a pull was not answered").await?;
         }
-        let Some(count) = self.shared.with(|held| held.to_ask(now).inspect(|count| held.pull(*count))) else {
+        let Some(count) = self.shared.with(|held| held.wanted(now).inspect(|count| held.pull(*count))) else {
             return Ok(());
         };
         self.number += 1;
