@@ -9,9 +9,5 @@ mod requests;
 mod routing;
 mod secrets;
 mod start;
-<<<<<<< HEAD
 pub(crate) mod support;
-=======
-mod support;
 mod tls;
->>>>>>> 5e11cdd4850746e084874e80d8713c4f0b88dcb7
