@@ -117,13 +117,6 @@ async fn while_the_link_is_down_nothing_waits_for_it() {
         let sink = Sink::on(&session, "a").await;
         proxy.cut();
         until_down(&session).await;
-<<<<<<< HEAD
-        use tramline::{
-            Nats,
-            contract::{AnswersRequests, DeliversAtMostOnce, SubscribeError},
-        };
-=======
->>>>>>> 5e11cdd4850746e084874e80d8713c4f0b88dcb7
         let asked = within("the request", Nats::request(&session, &subject("a"), event(0), PATIENCE * 2)).await;
         assert!(matches!(asked, Err(RequestError::Failed { .. })), "{asked:?}");
         let refused = within("the subscribe", Nats::at_most_once(&session, spec("b"))).await;

@@ -26,8 +26,7 @@ async fn parity(event: &tramline::Event, delivery: Delivery<AtLeastOnce>) -> Set
 }
 
 fn balanced(stats: &Stats) {
-    let explained =
-        stats.delivered + stats.lost.total() + stats.released + stats.in_hand + stats.pending;
+    let explained = stats.delivered + stats.lost.total() + stats.released + stats.in_hand + stats.pending;
     assert_eq!(stats.offered, explained, "L4: {stats}");
 }
 
@@ -69,11 +68,7 @@ async fn y7_a_stop_gives_back_what_no_handler_has_taken_and_the_next_start_takes
         let (slow, count) = (Arc::new(tokio::sync::Semaphore::new(3)), Arc::clone(&handled));
         let gate = Arc::clone(&slow);
         let bus = Bus::builder(jetstream(server.url()), source!("urn:example:test"))
-            .at_least_once(
-                Name::new("slow").unwrap(),
-                DurableName::new("slow").unwrap(),
-                NonZeroU32::new(3).unwrap(),
-            )
+            .at_least_once(Name::new("slow").unwrap(), DurableName::new("slow").unwrap(), NonZeroU32::new(3).unwrap())
             .pattern(pattern!("a.*"))
             .ack_wait(Duration::from_secs(60))
             .handle(move |_| {
