@@ -89,7 +89,9 @@ async fn y7_a_stop_gives_back_what_no_handler_has_taken_and_the_next_start_takes
         let stopped = bus.stop(Duration::from_secs(3)).await;
         let stats = stopped.bus.stats("slow").unwrap();
         balanced(&stats);
-        assert_eq!((stats.delivered, stats.released, stats.settlement.acked), (3, 17, 3), "{stats}");
+        assert_eq!((stats.delivered, stats.settlement.acked), (3, 3), "{stats}");
+        // What the stop took out of a handler's hand was given back first, and may have come again to be given back again.
+        assert!((17..=18).contains(&stats.released), "{stats}");
         slow.add_permits(100);
         let bus = stopped.bus.start_within(BUDGET).await.unwrap();
         until("the others are handled", || async { handled.load(Relaxed) == 20 }).await;
