@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod conformance_core;
+mod conformance_jetstream;
 mod core;
 mod folder;
 mod interop;
+mod jetstream;
 mod operator;
 mod proxy;
 mod server;

@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     panic::AssertUnwindSafe,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -54,6 +54,8 @@ pub(in crate::backend) struct Link {
     /// Both tasks of the client have ended.
     ended: CancellationToken,
     tasks: TaskTracker,
+    /// Ends the client of a session that is dropped.
+    end: Mutex<Option<Arc<End>>>,
 }
 
 /// Why something was not sent.
@@ -91,6 +93,7 @@ impl Link {
         })?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
+        let end = Mutex::new(Some(Arc::new(End(client.clone()))));
         let link = Self {
             client,
             signals,
@@ -101,6 +104,7 @@ impl Link {
             finish: CancellationToken::new(),
             ended,
             tasks: TaskTracker::new(),
+            end,
         };
         match link.receive_answers().await {
             Ok(()) => Ok(Arc::new(link)),
@@ -293,8 +297,13 @@ impl Link {
     pub(in crate::backend) fn abandon(&self) {
         self.closed.cancel();
         self.finish.cancel();
-        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
-        let _ = unconstrained(self.client.drain()).now_or_never();
+        drop(self.end.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Keeps the client of a session that is dropped until this is dropped, too: for a task that has something to say then.
+    /// None once the session is dropped.
+    pub(in crate::backend) fn last_words(&self) -> Option<Arc<End>> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How often messages were lost that nobody could count: the link was down, or the client too slow.
@@ -323,8 +332,18 @@ impl Link {
     }
 
     /// Ready once the link goes down after this call.
-    pub(super) fn down(&self) -> Notified<'_> {
+    pub(in crate::backend) fn down(&self) -> Notified<'_> {
         self.signals.down()
+    }
+
+    /// Hears of what the server denies from now on.
+    pub(in crate::backend) fn denials(&self) -> Denials {
+        Denials(self.signals.denials())
+    }
+
+    /// Whether the server has denied publishing to this subject just now.
+    pub(in crate::backend) fn is_denied(&self, subject: &str) -> Option<Denied> {
+        self.signals.is_denied(subject)
     }
 
     /// The places for answers.
@@ -346,6 +365,35 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.abandon();
+    }
+}
+
+/// Ends the client with the last who holds it.
+#[derive(Debug)]
+pub(in crate::backend) struct End(Client);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
+        let _ = unconstrained(self.0.drain()).now_or_never();
+    }
+}
+
+/// What the server denies, one after the other.
+#[derive(Debug)]
+pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
+
+impl Denials {
+    /// Ready once the server denies publishing to this subject.
+    pub(in crate::backend) async fn publishing(&mut self, subject: &str) -> Denied {
+        use broadcast::error::RecvError;
+        loop {
+            match self.0.recv().await {
+                Ok(Denied::Publish(denied)) if denied == subject => return Denied::Publish(denied),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return std::future::pending().await,
+            }
+        }
     }
 }
 

@@ -26,17 +26,17 @@
 
 mod address;
 mod drain;
-mod link;
+pub(in crate::backend) mod link;
 mod options;
 mod queue;
 mod replies;
 mod requests;
 mod session;
-mod signals;
+pub(in crate::backend) mod signals;
 mod source;
 #[cfg(feature = "nats-tls")]
 mod tls;
-mod wire;
+pub(in crate::backend) mod wire;
 
 use std::{fmt, time::Duration};
 

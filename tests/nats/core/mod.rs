@@ -9,5 +9,5 @@ mod requests;
 mod routing;
 mod secrets;
 mod start;
-mod support;
+pub(crate) mod support;
 mod tls;

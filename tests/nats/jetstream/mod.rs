@@ -1,0 +1,10 @@
+//! `JetStream` at its session and under a bus, each test on both servers.
+
+mod bus;
+mod faults;
+mod identity;
+mod leaving;
+mod opening;
+mod publishing;
+mod settling;
+mod support;
