@@ -1,7 +1,7 @@
 //! One start-to-stop lifetime of a bus.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -46,6 +46,8 @@ pub(super) struct Activation<B: Backend> {
     pub(super) runtime: Runtime,
     /// The times of the stop, once it is asked for.
     pub(super) plan: watch::Sender<Option<StopPlan>>,
+    /// Once the session is closed: how many of its unclaimed replies are in the bus's total.
+    pub(super) unclaimed: OnceLock<AtomicU64>,
     /// One task per subscription; `None` once stopping has begun.
     supervisors: Mutex<Option<Supervisors<B>>>,
 }
@@ -97,6 +99,7 @@ impl<B: Backend> Activation<B> {
             handling: TaskTracker::new(),
             runtime: Runtime::current(),
             plan: watch::Sender::new(None),
+            unclaimed: OnceLock::new(),
             supervisors: Mutex::new(Some(Supervisors { running: JoinSet::new(), left: Vec::new() })),
         }
     }
