@@ -39,8 +39,8 @@ pub(super) struct Activation<B: Backend> {
     pub(super) handler_gate: Gate,
     /// Fires when stopping begins.
     pub(super) stopping: CancellationToken,
-    /// One token per consumer with handlers: no source retires before all handlers have finished, so that what they
-    /// publish meanwhile is taken and counted (Y7, Y13).
+    /// One token per consumer with handlers: no source but a responder's retires before all handlers have finished, so
+    /// that what they publish meanwhile is taken and counted (Y7, Y13).
     pub(super) handling: TaskTracker,
     /// Where the activation lives, for whoever drops a bus elsewhere.
     pub(super) runtime: Runtime,
