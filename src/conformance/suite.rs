@@ -197,6 +197,8 @@ macro_rules! conformance {
         const _: () = $crate::conformance::surviving_entry::<$fixture>();
 
         $crate::__conformance_rows! { __conformance_suite ($fixture) surviving }
+
+        #[cfg(test)]
         $crate::__conformance_rows! { __conformance_tests (suite) surviving }
     };
 }

@@ -156,6 +156,7 @@ impl<B: AnswersRequests> Requester for Core<B> {
                 return Err(RequestError::NotReady);
             }
             self.unclaimed.read_with(B::unclaimed);
+            let _watch = self.unclaimed.watch(&activation);
             let in_flight = row.send();
             let reply = B::request(&activation.session, subject, event, within).await;
             in_flight.ended(&reply);
