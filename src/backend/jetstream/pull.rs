@@ -6,7 +6,7 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use async_nats::{Message as Wire, Subscriber, jetstream::Context};
-use futures_util::{StreamExt, stream::ReadyChunks};
+use futures_util::{FutureExt, StreamExt, stream::ReadyChunks};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -20,7 +20,7 @@ use super::{
 use crate::{backend::nats::link::End, contract::FinalReading};
 
 /// How long a pull is open at the server.
-const OPEN: Duration = Duration::from_millis(500);
+const OPEN: Duration = Duration::from_millis(250);
 /// How much later its end is to be heard of.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long to wait before a pull that follows one that failed.
@@ -300,6 +300,13 @@ impl Pulling {
                 },
                 () = shared.work().notified() => {}
                 () = sleep_until(latest.min(now + RETRY)) => {}
+            }
+        }
+        if shared.is_up() && shared.with(|held| held.is_pulling()) {
+            // Its end is late, and so may be what it brought: after a round trip all of that is here.
+            let _ = timeout(GRACE, shared.link().heard()).await;
+            while let Some(Some(batch)) = self.inbox.next().now_or_never() {
+                self.sort(batch);
             }
         }
         shared.with(Held::release);

@@ -302,6 +302,7 @@ impl Link {
 
     /// Keeps the client of a session that is dropped until this is dropped, too: for a task that has something to say then.
     /// None once the session is dropped.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn last_words(&self) -> Option<Arc<End>> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -337,11 +338,13 @@ impl Link {
     }
 
     /// Hears of what the server denies from now on.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn denials(&self) -> Denials {
         Denials(self.signals.denials())
     }
 
     /// Whether the server has denied publishing to this subject just now.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn is_denied(&self, subject: &str) -> Option<Denied> {
         self.signals.is_denied(subject)
     }
@@ -381,10 +384,12 @@ impl Drop for End {
 
 /// What the server denies, one after the other.
 #[derive(Debug)]
+#[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
 pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
 
 impl Denials {
     /// Ready once the server denies publishing to this subject.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) async fn publishing(&mut self, subject: &str) -> Denied {
         use broadcast::error::RecvError;
         loop {

@@ -86,7 +86,7 @@ async fn y7_a_stop_gives_back_what_no_handler_has_taken_and_the_next_start_takes
             bus.publish(&subject!("a.b"), event(id)).await.unwrap();
         }
         until("three are handled", || async { handled.load(Relaxed) == 3 }).await;
-        let stopped = bus.stop(Duration::from_secs(3)).await;
+        let stopped = bus.stop(Duration::from_secs(8)).await;
         let stats = stopped.bus.stats("slow").unwrap();
         balanced(&stats);
         assert_eq!((stats.delivered, stats.settlement.acked), (3, 3), "{stats}");
