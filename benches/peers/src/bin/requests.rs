@@ -34,7 +34,9 @@ fn one_thread() -> Result<Runtime, std::io::Error> {
 
 fn run(way: &str, requesters: u64, requests: u64) -> Result<(), Box<dyn Error>> {
     let way = Way::ALL.into_iter().find(|known| known.name() == way).ok_or("no such way")?;
-    one_thread()?.block_on(async { Asker::start(way).await.ask(requesters, requests).await });
+    let runtime = one_thread()?;
+    // In a task, where a service would be.
+    runtime.block_on(runtime.spawn(async move { Asker::start(way).await.ask(requesters, requests).await }))?;
     Ok(())
 }
 
