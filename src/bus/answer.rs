@@ -4,10 +4,11 @@ use super::{
     desk::{Desk, Handled, Place},
     error::chain,
     guard::{Guarded, caught},
+    publish::unreserved,
     tally::Tally,
 };
 use crate::{
-    contract::{FAILURE_ATTRIBUTE, FailureReason, FailureReply, Settle},
+    contract::{FailureReason, FailureReply, Settle},
     event::Event,
     subscription::Word,
 };
@@ -49,14 +50,14 @@ impl Desk {
     /// What a responder that returned has said.
     fn said(&self, tally: &Tally, word: Word, place: Place<'_>) -> Said {
         let why = match word {
-            Word::Reply(event) if event.extension(FAILURE_ATTRIBUTE).is_none() => return Said::Reply(event),
+            Word::Reply(event) => match unreserved(event) {
+                Ok(event) => return Said::Reply(event),
+                Err(error) => error.to_string(),
+            },
             Word::Failed(failure) => {
                 tally.errors.add_one();
                 self.warn(place, "the responder failed", &failure);
                 return Said::Failure(FailureReason::Error);
-            }
-            Word::Reply(_) => {
-                format!("the attribute `{FAILURE_ATTRIBUTE}` is reserved for failure replies: leave it out")
             }
             Word::BadReply(why) => why.into(),
             Word::Plain => "it returned none".to_owned(),

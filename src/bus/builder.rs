@@ -70,8 +70,8 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         }
     }
 
-    /// Subscribes a handler that `#[subscription]` or `#[responder]` has made of a function. What it asks for is checked against the
-    /// backend, and what it takes against the bus's state and codec.
+    /// Subscribes a handler that `#[subscription]` or `#[responder]` has made of a function. What it asks for is checked
+    /// against the backend, and what it takes against the bus's state and codec.
     pub fn subscribe<H: Subscription>(mut self, handler: H) -> Self
     where
         Given<H::Mode, H>: RunsOn<B> + Handler<Cx<S, C>>,

@@ -17,7 +17,7 @@ use crate::{
     topic::Topic,
 };
 
-/// Publishes to a bus and looks at it, in whatever state it is.
+/// Publishes to a bus, asks through it and looks at it, in whatever state it is.
 pub struct Handle<B: Backend, C: Codec = Json> {
     core: Arc<Core<B>>,
     codec: PhantomData<fn() -> C>,
@@ -138,7 +138,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
         self.core.stats(name)
     }
 
-    /// The counters of every subscription.
+    /// The counters of every subscription and of every request.
     pub fn ledger(&self) -> Ledger {
         self.core.ledger()
     }

@@ -83,7 +83,7 @@ impl<B: Backend, L, C: Codec> Bus<B, L, C> {
         self.core.stats(name)
     }
 
-    /// The counters of every subscription.
+    /// The counters of every subscription and of every request.
     pub fn ledger(&self) -> Ledger {
         self.core.ledger()
     }

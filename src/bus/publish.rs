@@ -144,10 +144,7 @@ pub(super) async fn publish_owned<B: Backend>(
     subject: Subject,
     event: Event,
 ) -> Result<(), PublishError> {
-    match origin {
-        Origin::Bus(activation) => from_bus(activation, &subject, event).await,
-        Origin::Handle(core) => from_handle(core, &subject, event).await,
-    }
+    publish_now(origin, &subject, unreserved(event)).await
 }
 
 /// The same, waiting for room.
@@ -157,12 +154,8 @@ pub(super) async fn publish_owned_when_room<B: FailsWhenFull>(
     event: Event,
     within: Option<Duration>,
 ) -> Result<(), PublishError> {
-    let mut publish = match origin {
-        Origin::Bus(activation) => from_bus(activation, &subject, event).when_room(),
-        Origin::Handle(core) => from_handle(core, &subject, event).when_room(),
-    };
-    publish.within = within;
-    publish.await
+    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event: unreserved(event) };
+    WhenRoom { within, ..publish.when_room() }.await
 }
 
 /// A publish. It does nothing until it is awaited.

@@ -10,10 +10,10 @@ use crate::{
     subscription::built,
 };
 
-/// A publish of a value. It does nothing until it is awaited.
+/// A publish of a value, of a topic or not. It does nothing until it is awaited.
 ///
-/// Each option replaces what the event would have said of itself (contract P2). One that is not valid makes the publish a
-/// [`PublishError::Value`] that names the attribute, and nothing is sent.
+/// Each option replaces what the event would have said of itself, its topic's schema too (contract P2). One that is not
+/// valid makes the publish a [`PublishError::Value`] that names the attribute, and nothing is sent.
 ///
 /// # Cancel safety
 /// As [`Publish`](super::Publish).

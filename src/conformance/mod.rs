@@ -16,8 +16,10 @@
 //!
 //! [`rows`] has the rows, one file for each capability; [`ROWS`] what each of them promises.
 
+mod asking;
 mod corpus;
 mod fixture;
+mod flood;
 mod mode;
 mod proof;
 mod report;
@@ -30,6 +32,7 @@ mod tap;
 
 pub use self::{
     fixture::{Ability, DurableFixture, Field, Fixture, KeepsNothing, Timing, surviving_entry, volatile_entry},
+    flood::Flood,
     mode::{DeliversIn, Plan},
     proof::{Failure, Proof, Result, Standing},
     report::Report,

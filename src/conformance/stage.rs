@@ -3,10 +3,11 @@
 use std::{
     collections::BTreeMap,
     num::{NonZeroU32, NonZeroUsize},
+    sync::Arc,
     time::Duration,
 };
 
-use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Plan, Result, Tap, Timing, seen::Seen};
+use super::{Ability, DeliversIn, DurableFixture, Failure, Fixture, Flood, Plan, Result, Tap, Timing, seen::Seen};
 use crate::{
     contract::{
         Backend, Capabilities, DeliversAtLeastOnce, Lease, PublishError, Session, Source, SourceId, StartAt,
@@ -19,7 +20,8 @@ use crate::{
 /// Where a row plays.
 pub struct Stage<F: Fixture> {
     fixture: F,
-    session: <F::Backend as Backend>::Session,
+    backend: F::Backend,
+    session: Arc<<F::Backend as Backend>::Session>,
     namespace: String,
     seen: Seen,
     derived: Capabilities,
@@ -29,13 +31,19 @@ pub struct Stage<F: Fixture> {
 impl<F: Fixture> Stage<F> {
     pub(super) async fn open(namespace: String, seen: Seen, derived: Capabilities) -> Result<Self> {
         let fixture = F::open(&namespace).await;
-        let session = open_session(&fixture, &seen).await?;
-        Ok(Self { fixture, session, namespace, seen, derived, sources: 0 })
+        let backend = fixture.backend();
+        let session = open_session(&fixture, &backend, &seen).await?;
+        Ok(Self { fixture, backend, session, namespace, seen, derived, sources: 0 })
     }
 
     /// The session.
     pub fn session(&self) -> &<F::Backend as Backend>::Session {
         &self.session
+    }
+
+    /// The session, for a task that runs beside the row.
+    pub fn share_session(&self) -> Arc<<F::Backend as Backend>::Session> {
+        Arc::clone(&self.session)
     }
 
     /// The fixture.
@@ -70,11 +78,17 @@ impl<F: Fixture> Stage<F> {
 
     /// A small event.
     pub fn event(&self, id: &str) -> Event {
-        let source = UriReference::new(format!("urn:tramline:conformance:{}", self.namespace));
-        Event::builder(id, source.expect("it is a URI"), "tramline.conformance")
-            .text(format!("the data of {id}"))
-            .build()
-            .expect("a row's events are valid")
+        small_event(&self.namespace, id)
+    }
+
+    /// Publishes so many small events to this subject, one after the other, beside what the row does. Their ids are
+    /// these and a number, from 0.
+    pub fn flood(&self, tokens: &str, ids: &str, count: usize) -> Flood {
+        let subject = self.subject(tokens);
+        let (namespace, ids) = (self.namespace.clone(), ids.to_owned());
+        self.note(format_args!("`{ids}0`, and what follows, is published to `{subject}` from here on"));
+        let event = move |number| small_event(&namespace, &format!("{ids}{number}"));
+        Flood::begin((self.share_session(), subject), event, count, (self.timing(), self.seen.clone()))
     }
 
     /// What to subscribe: one pattern, fan-out, a bound of 64, three attempts, and the defaults of everything else.
@@ -144,7 +158,11 @@ impl<F: Fixture> Stage<F> {
             "`{name}` subscribed to `{pattern}`{}",
             if subscribed.is_ok() { "" } else { ": refused" }
         ));
-        Ok(subscribed.map(|source| Tap::new(source, name, self.timing(), self.seen.clone())))
+        Ok(subscribed.map(|source| self.look_at(source, name)))
+    }
+
+    pub(super) fn look_at<S: Source>(&self, source: S, name: Name) -> Tap<S> {
+        Tap::new(source, name, self.timing(), self.seen.clone())
     }
 
     /// Subscribes to this pattern in mode `M`, with the defaults of [`plan`](Stage::plan).
@@ -226,14 +244,23 @@ impl<F: Fixture> Stage<F> {
         Ok(())
     }
 
-    /// Closes the session and opens another one.
+    /// Closes the session and opens another one of the same backend value.
     ///
     /// # Errors
     /// The one did not close, or the other not open.
     pub async fn reopen(&mut self) -> Result {
         self.close().await?;
-        self.session = open_session(&self.fixture, &self.seen).await?;
+        self.session = open_session(&self.fixture, &self.backend, &self.seen).await?;
         Ok(())
+    }
+
+    /// The same, of another backend value.
+    ///
+    /// # Errors
+    /// As of [`reopen`](Stage::reopen).
+    pub async fn reopen_elsewhere(&mut self) -> Result {
+        self.backend = self.fixture.backend();
+        self.reopen().await
     }
 
     /// Waits for what has to come.
@@ -245,6 +272,13 @@ impl<F: Fixture> Stage<F> {
         tokio::time::timeout(patience, future)
             .await
             .map_err(|_| Failure::seen(format!("{what} did not come to an end within {patience:?}")))
+    }
+
+    /// Lets what runs beside the row go on for so many steps.
+    pub async fn give_way(&self, steps: usize) {
+        for _ in 0..steps {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Lets time pass.
@@ -282,15 +316,29 @@ impl<F: DurableFixture> Stage<F> {
     async fn renew(&mut self) -> Result {
         // What a session says that has lost its broker is no matter.
         let _ = tokio::time::timeout(self.timing().patience, self.session.close()).await;
-        self.session = open_session(&self.fixture, &self.seen).await?;
+        self.backend = self.fixture.backend();
+        self.session = open_session(&self.fixture, &self.backend, &self.seen).await?;
         Ok(())
     }
 }
 
-async fn open_session<F: Fixture>(fixture: &F, seen: &Seen) -> Result<<F::Backend as Backend>::Session> {
-    let session = tokio::time::timeout(fixture.timing().patience, fixture.backend().open()).await;
+async fn open_session<F: Fixture>(
+    fixture: &F,
+    backend: &F::Backend,
+    seen: &Seen,
+) -> Result<Arc<<F::Backend as Backend>::Session>> {
+    let session = tokio::time::timeout(fixture.timing().patience, backend.open()).await;
     let session = session.map_err(|_| Failure::seen("the session did not open in time"))?;
     let session = session.map_err(|error| Failure::error("the session did not open", &error))?;
     seen.note("a session is open");
-    Ok(session)
+    Ok(Arc::new(session))
+}
+
+/// An event of this row, with data that says whose it is.
+fn small_event(namespace: &str, id: &str) -> Event {
+    let source = UriReference::new(format!("urn:tramline:conformance:{namespace}"));
+    Event::builder(id, source.expect("it is a URI"), "tramline.conformance")
+        .text(format!("the data of {id}"))
+        .build()
+        .expect("a row's events are valid")
 }

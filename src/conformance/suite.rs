@@ -305,6 +305,14 @@ macro_rules! __conformance_rows {
                 bound_fail [DeliversAtMostOnce FailsWhenFull] full<AtMostOnce>;
                 bound_backpressure [DeliversAtMostOnce] bounds<AtMostOnce>;
                 snapshot_advisory [DeliversAtMostOnce] counters<AtMostOnce>;
+                retire_final [DeliversAtMostOnce] retire<AtMostOnce>;
+                retire_beside_publish [DeliversAtMostOnce] retire<AtMostOnce>;
+                retire_leaves_the_group [DeliversAtMostOnce] retire<AtMostOnce>;
+                close_releases [DeliversAtMostOnce] lifecycle<AtMostOnce>;
+                sessions_in_sequence [DeliversAtMostOnce] lifecycle<AtMostOnce>;
+                publish_beside_close [DeliversAtMostOnce] lifecycle<AtMostOnce>;
+                ordering [DeliversAtMostOnce Orders] order<AtMostOnce>;
+                routes_around [DeliversAtMostOnce RoutesAroundDegraded] routing<AtMostOnce>;
                 one_attempt [DeliversAtMostOnce] at_most_once;
                 payload_limit [DeliversAtMostOnce] limits<AtMostOnce>;
             }
@@ -319,6 +327,14 @@ macro_rules! __conformance_rows {
                 bound_backpressure [DeliversAtLeastOnce] bounds<AtLeastOnce>;
                 no_second_queue [DeliversAtLeastOnce] elsewhere;
                 snapshot_advisory [DeliversAtLeastOnce] counters<AtLeastOnce>;
+                retire_final [DeliversAtLeastOnce] retire<AtLeastOnce>;
+                retire_beside_publish [DeliversAtLeastOnce] retire<AtLeastOnce>;
+                retire_leaves_the_group [DeliversAtLeastOnce] retire<AtLeastOnce>;
+                close_releases [DeliversAtLeastOnce] lifecycle<AtLeastOnce>;
+                sessions_in_sequence [DeliversAtLeastOnce] lifecycle<AtLeastOnce>;
+                publish_beside_close [DeliversAtLeastOnce] lifecycle<AtLeastOnce>;
+                ordering [DeliversAtLeastOnce Orders] order<AtLeastOnce>;
+                routes_around [DeliversAtLeastOnce RoutesAroundDegraded] routing<AtLeastOnce>;
                 ack_removes [DeliversAtLeastOnce] settlement;
                 nack_redelivers [DeliversAtLeastOnce] settlement;
                 silent_is_nack [DeliversAtLeastOnce] settlement;
@@ -344,6 +360,12 @@ macro_rules! __conformance_rows {
                 malformed_is_counted [DeliversAtLeastOnce] elsewhere;
             }
             requests: Fixture {
+                request_answered [AnswersRequests] requests;
+                request_no_responders [AnswersRequests] requests;
+                request_deadline [AnswersRequests] requests;
+                request_one_of_group [AnswersRequests] requests;
+                request_closing_session [AnswersRequests] requests;
+                answer_unrequested [AnswersRequests] requests;
             }
             $($more)*
         }

@@ -145,7 +145,7 @@ pub const ROWS: &[Row] = &[
         name: "retire_final",
         needs: "a mode",
         rules: "N7",
-        promise: "a retired source yields nothing, its reading never changes again, repeated it is the same, and it has no cause",
+        promise: "a retired source yields nothing, also when its retire was given up and begun again; its reading never changes, repeated for whatever reason it is the same, and it has no cause",
         cause: "the queue goes on counting after the retire",
     },
     Row {
@@ -153,7 +153,7 @@ pub const ROWS: &[Row] = &[
         name: "retire_beside_publish",
         needs: "a mode",
         rules: "N2, N7",
-        promise: "beside concurrent publishes a retire leaves nothing outside of the counters",
+        promise: "beside concurrent publishes a retire leaves nothing outside of the counters, and what begins after it is not in them",
         cause: "an enqueue that is under way is counted after the last reading",
     },
     Row {
@@ -161,15 +161,15 @@ pub const ROWS: &[Row] = &[
         name: "retire_leaves_the_group",
         needs: "a mode",
         rules: "N7",
-        promise: "nothing is routed to a member that has retired; the others get it",
-        cause: "the member is taken out of the routing late",
+        promise: "nothing is routed to a member that has retired; the others get it, and at least once what that member still owed",
+        cause: "the member is taken out of the routing late, or takes its window with it",
     },
     Row {
         number: "18",
         name: "close_releases",
         needs: "a mode",
         rules: "N4, N2",
-        promise: "closing ends every source, and publishes fail promptly, also one that was begun before and polled after",
+        promise: "closing ends every source, publishes fail promptly, also one that was begun before and polled after, subscribing is refused, and closing again does no harm",
         cause: "sources are forgotten by the session, or a kept future holds it",
     },
     Row {
@@ -177,7 +177,7 @@ pub const ROWS: &[Row] = &[
         name: "sessions_in_sequence",
         needs: "a mode, volatile",
         rules: "N4",
-        promise: "a new session sees nothing of the one before",
+        promise: "a new session, of the same backend value or another, sees nothing of the one before",
         cause: "state is kept in the backend value",
     },
     Row {
@@ -185,7 +185,7 @@ pub const ROWS: &[Row] = &[
         name: "publish_beside_close",
         needs: "a mode",
         rules: "N2, N4",
-        promise: "publishes beside a close succeed or fail, and come to an end",
+        promise: "publishes beside a close succeed or fail, and come to an end; one that begins after it fails, and the counters are in balance",
         cause: "a publisher waits for what nobody will do any more",
     },
     Row {
@@ -209,7 +209,7 @@ pub const ROWS: &[Row] = &[
         name: "one_attempt",
         needs: "at most once",
         rules: "M1",
-        promise: "a message is offered once, whatever is said of it",
+        promise: "a message is offered once, whatever is said of it: not again, not later, and not to another source",
         cause: "a decline is put back into the queue",
     },
     Row {
@@ -360,8 +360,8 @@ pub const ROWS: &[Row] = &[
         number: "42",
         name: "request_answered",
         needs: "answers requests",
-        rules: "R4, Q2",
-        promise: "a reply reaches its request with its attributes intact",
+        rules: "R4, R6, R10, Q2",
+        promise: "a reply, a failure reply too, reaches the request that it answers with its attributes intact; where a responder is at its bound or is given up, the requester hears just that",
         cause: "replies are matched by arrival",
     },
     Row {
@@ -376,8 +376,8 @@ pub const ROWS: &[Row] = &[
         number: "44",
         name: "request_deadline",
         needs: "answers requests",
-        rules: "R1, R11",
-        promise: "a request ends at its deadline, and a late reply is counted as unclaimed",
+        rules: "R1, R4, R11",
+        promise: "a request ends at its deadline and not before; a reply that is late, or whose request was dropped, is counted as unclaimed, once",
         cause: "the late reply is dropped or handed to another request",
     },
     Row {
@@ -385,7 +385,7 @@ pub const ROWS: &[Row] = &[
         name: "request_one_of_group",
         needs: "answers requests",
         rules: "R9, N11",
-        promise: "exactly one member of a group answers a request",
+        promise: "exactly one member of a group gets a request, and its reply is the only one",
         cause: "each member answers",
     },
     Row {
@@ -393,7 +393,7 @@ pub const ROWS: &[Row] = &[
         name: "request_closing_session",
         needs: "answers requests",
         rules: "N4",
-        promise: "closing the session ends a request that waits",
+        promise: "closing the session ends a request that waits, and one that is polled only later, and a reply after it is refused",
         cause: "the waiter is not reachable from the session",
     },
     Row {

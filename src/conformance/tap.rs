@@ -9,13 +9,13 @@ use std::{
 };
 
 use futures_core::Stream;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, error::Elapsed, sleep, timeout};
 
 use super::{Failure, Result, Timing, seen::Seen};
 use crate::{
     contract::{
-        FinalReading, Incoming, Message, Outcome, RetireReason, Settle, SettleError, Settlement, Source, SourceControl,
-        SourceStats,
+        FinalReading, Incoming, Message, Outcome, RetireError, RetireReason, Settle, SettleError, Settlement, Source,
+        SourceControl, SourceStats,
     },
     event::Event,
     subject::{Name, Subject},
@@ -245,9 +245,54 @@ impl<S: Source> Tap<S> {
     /// # Errors
     /// It did not retire within the fixture's patience, or the reading is not in balance (L2).
     pub async fn retire(&self, reason: RetireReason) -> Result<FinalReading> {
-        let patience = self.timing.patience;
-        let Ok(retired) = timeout(patience, self.control.retire(reason)).await else {
-            return Err(Failure::seen(format!("`{}` did not retire within {patience:?}", self.name)));
+        self.last(timeout(self.timing.patience, self.control.retire(reason)).await)
+    }
+
+    /// Retires the source while its stream is read, and acknowledged, to its end; gives the last reading.
+    ///
+    /// # Errors
+    /// It did not retire within the fixture's patience, its stream did not end, or the reading is not in balance (L2).
+    pub async fn retire_beside_reading(&mut self, reason: RetireReason) -> Result<FinalReading> {
+        let Self { deliveries, control, handed_over, .. } = self;
+        let deliveries = deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let read = async {
+            while let Some(incoming) = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await {
+                *handed_over += 1;
+                // A source that retires may refuse.
+                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
+            }
+        };
+        let both = async { tokio::join!(read, control.retire(reason)).1 };
+        let retired = timeout(self.timing.patience, both).await;
+        self.last(retired)
+    }
+
+    /// Acknowledges what comes until the stream ends.
+    ///
+    /// # Errors
+    /// It did not end within the fixture's patience.
+    pub async fn drain(&mut self) -> Result {
+        let (patience, mut count) = (self.timing.patience, 0);
+        let drained = timeout(patience, async {
+            while let Some(incoming) = self.incoming().await {
+                count += 1;
+                // A source that ends may refuse.
+                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
+            }
+        });
+        if drained.await.is_err() {
+            return Err(Failure::seen(format!("the stream of `{}` did not end within {patience:?}", self.name)));
+        }
+        self.seen.note(format_args!("`{}` got {count} more, and its stream ended", self.name));
+        Ok(())
+    }
+
+    fn last(
+        &self,
+        retired: std::result::Result<std::result::Result<FinalReading, RetireError>, Elapsed>,
+    ) -> Result<FinalReading> {
+        let Ok(retired) = retired else {
+            return Err(Failure::seen(format!("`{}` did not retire within {:?}", self.name, self.timing.patience)));
         };
         let last = retired.map_err(|error| Failure::error(format_args!("`{}` did not retire", self.name), &error))?;
         self.balanced(last.stats)?;

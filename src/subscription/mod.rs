@@ -2,7 +2,8 @@
 //!
 //! `#[subscription]` makes a subscription of an async function, and `#[responder]` one that replies; the run-time builders
 //! [`AtMostOnceBuilder`], [`AtLeastOnceBuilder`] and [`ResponderBuilder`] make one of a closure, where names or bounds come
-//! from configuration. All are checked by the same traits: [`RunsOn`] for what the backend must be able to do, [`Handler`] for what the bus must hold.
+//! from configuration. All are checked by the same traits: [`RunsOn`] for what the backend must be able to do,
+//! [`Handler`] for what the bus must hold.
 
 mod answer;
 mod answering;

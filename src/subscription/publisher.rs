@@ -68,11 +68,6 @@ impl<C: Codec> Publisher<C> {
         Self { outlet, defaults: None, codec: PhantomData }
     }
 
-    /// The bus's source.
-    pub(crate) fn source(&self) -> &UriReference {
-        self.outlet.source()
-    }
-
     /// From now on `dataschema` is this. Clones made before keep what they had, here and below.
     #[must_use = "this publisher has the default; others do not"]
     pub fn data_schema(self, schema: Uri) -> Self {
@@ -180,6 +175,11 @@ impl<C: Codec> Publisher<C> {
     {
         let event = value_builder::<C, T>(self.source(), event_type, value)?;
         Ok(self.defaults.iter().fold(event, |event, defaults| defaults.set_on(event)))
+    }
+
+    /// The bus's source.
+    pub(crate) fn source(&self) -> &UriReference {
+        self.outlet.source()
     }
 }
 

@@ -238,6 +238,7 @@ mod topic {
     mod a_pattern_can_select_the_payloads_topic;
     mod a_place_is_a_whole_token;
     mod a_place_names_a_field;
+    mod a_responders_pattern_can_select_the_payloads_topic;
     mod a_schema_is_a_uri;
     mod a_subject_can_be_the_payloads_topic;
     mod a_topic_can_be_encoded;

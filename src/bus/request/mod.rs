@@ -33,7 +33,7 @@ use crate::{
 /// (contract R3); a reply that comes after that is unclaimed.
 #[must_use = "a request is sent by `.within(..)` and `.await`"]
 pub struct Request<'a, R, D> {
-    asker: &'a dyn Asker,
+    requester: &'a dyn Requester,
     row: &'a Row,
     subject: &'a Subject,
     way: Way<'a>,
@@ -53,20 +53,20 @@ type BoxedReply<'a> = Pin<Box<dyn Future<Output = Result<Event, RequestError>> +
 
 impl<'a, R> Request<'a, R, NoDeadline> {
     fn new(
-        asker: &'a dyn Asker,
+        requester: &'a dyn Requester,
         subject: &'a Subject,
         event: Result<Event, PublishError>,
         read: fn(Event) -> Result<R, RequestError>,
     ) -> Self {
-        let row = asker.book().unnamed();
+        let row = requester.book().unnamed();
         let event = event.and_then(|event| unreserved(event).map_err(|error| *error)).map_err(refused);
-        Self { asker, row, subject, way: Way::Made(event), read, deadline: NoDeadline(()) }
+        Self { requester, row, subject, way: Way::Made(event), read, deadline: NoDeadline(()) }
     }
 
     /// Waits this long for the reply, counted from where the request is sent (contract R1).
     pub fn within(self, deadline: Duration) -> Request<'a, R, Within> {
-        let Self { asker, row, subject, way, read, deadline: _ } = self;
-        Request { asker, row, subject, way, read, deadline: Within(deadline) }
+        let Self { requester, row, subject, way, read, deadline: _ } = self;
+        Request { requester, row, subject, way, read, deadline: Within(deadline) }
     }
 }
 
@@ -74,7 +74,7 @@ impl<R, D> Request<'_, R, D> {
     /// Counts it under one of the names that [`BusBuilder::request_names`](super::BusBuilder::request_names) declares.
     /// Under another name it is counted without one, which is logged once (contract R5).
     pub fn named(self, name: &str) -> Self {
-        Self { row: self.asker.book().row(name), ..self }
+        Self { row: self.requester.book().row(name), ..self }
     }
 }
 
@@ -84,7 +84,7 @@ impl<R, D: Deadline> Future for Request<'_, R, D> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let mut reply = match std::mem::replace(&mut this.way, Way::Over) {
-            Way::Made(Ok(event)) => this.asker.ask(this.subject, event, this.deadline.within(), this.row),
+            Way::Made(Ok(event)) => this.requester.send(this.subject, event, this.deadline.within(), this.row),
             Way::Made(Err(error)) => return Poll::Ready(Err(error)),
             Way::Sent(reply) => reply,
             Way::Over => panic!("a request is not polled after it was ready"),
@@ -136,18 +136,18 @@ impl Deadline for Within {
 }
 
 /// What sends requests, without the backend's type, so that a [`Request`] has no parameter for it.
-trait Asker: Send + Sync {
+trait Requester: Send + Sync {
     fn book(&self) -> &RequestBook;
 
-    fn ask<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a>;
+    fn send<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a>;
 }
 
-impl<B: AnswersRequests> Asker for Core<B> {
+impl<B: AnswersRequests> Requester for Core<B> {
     fn book(&self) -> &RequestBook {
         &self.requests
     }
 
-    fn ask<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a> {
+    fn send<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a> {
         Box::pin(async move {
             let Some(activation) = self.activation.load_full() else { return Err(RequestError::NotReady) };
             // Only admission: unlike a publish, a request does not hold the session open, since a stop would have to

@@ -2,11 +2,11 @@
 
 use crate::{
     AtMostOnce,
-    conformance::{Fixture, Result, Stage},
-    contract::{DeliversAtMostOnce, Outcome, Settlement},
+    conformance::{Fixture, Result, Stage, proof::ensure},
+    contract::{DeliversAtMostOnce, Outcome, RetireReason, Settlement},
 };
 
-/// Row 23: a message is offered once, whatever is said of it (M1).
+/// Row 23: a message is offered once, whatever is said of it: not again, not later, and not to another source (M1).
 ///
 /// # Errors
 /// The row is red.
@@ -14,16 +14,29 @@ pub async fn one_attempt<F: Fixture>(mut stage: Stage<F>) -> Result
 where
     F::Backend: DeliversAtMostOnce,
 {
-    let mut tap = stage.tap::<AtMostOnce>("a").await?;
-    for (id, outcome) in
-        [("1", Outcome::Nacked), ("2", Outcome::Silent), ("3", Outcome::Returned), ("4", Outcome::Acked)]
-    {
+    let (group, later) = (stage.shared("group"), stage.timing().quiet / 2);
+    let plan = stage.plan("a").shared(&group);
+    let mut tap = stage.subscribe::<AtMostOnce>(plan).await?;
+    for (id, said) in [
+        ("declined", Some(Settlement::new(Outcome::Nacked))),
+        ("declined-for-later", Some(Settlement::new(Outcome::Nacked).after(later))),
+        ("silent", Some(Settlement::new(Outcome::Silent))),
+        ("returned", Some(Settlement::new(Outcome::Returned))),
+        ("acknowledged", Some(Settlement::new(Outcome::Acked))),
+        ("dropped", None),
+    ] {
         stage.publish("a", [id]).await?;
         let got = tap.next().await?;
-        crate::conformance::proof::ensure!(got.attempt == 1, "the attempt at `{id}` has number {}", got.attempt);
-        got.say(Settlement::new(outcome)).await?;
+        let (came, attempt) = (got.id(), got.attempt);
+        ensure!((came, attempt) == (id, 1), "attempt {attempt} at `{came}` came, and attempt 1 at `{id}` was due");
+        match said {
+            Some(settlement) => got.say(settlement).await?,
+            None => drop(got),
+        }
     }
-    stage.publish("a", ["dropped"]).await?;
-    drop(tap.next().await?);
-    tap.stays_quiet().await
+    tap.stays_quiet().await?;
+    let plan = stage.plan("a").shared(&group);
+    let mut other = stage.subscribe::<AtMostOnce>(plan).await?;
+    tap.retire(RetireReason::Restarting).await?;
+    other.stays_quiet().await
 }

@@ -114,7 +114,7 @@ fn numbered(range: std::ops::Range<usize>) -> Vec<String> {
 }
 
 /// What of an event is not what was published, if anything.
-fn difference(published: &Event, got: &Event, with_kinds: bool) -> Option<String> {
+pub(super) fn difference(published: &Event, got: &Event, with_kinds: bool) -> Option<String> {
     if published == got {
         return None;
     }

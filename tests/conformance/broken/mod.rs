@@ -2,25 +2,41 @@
 //!
 //! A fault is a [`Fault`] with one of its hooks filled in; the files beside this one have them, by the rows that see them.
 
+mod at_most_once;
 mod backend;
 mod bounds;
 mod constructor;
 mod counters;
 mod delivery;
 mod edits;
+mod lifecycle;
 mod limits;
+mod order;
 mod patterns;
+mod replier;
+mod requests;
+mod retire;
 mod settlement;
+mod through;
+mod turns;
 
 use std::{cell::RefCell, sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use tramline::{
     Event, Subject,
+    backend::memory::MemorySession,
     conformance::Fixture,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, PublishError, Settlement, SourceId, SourceStats},
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, CloseError, FinalReading, PublishError, RequestError, ResponderSpec, Session,
+        Settlement, SourceId, SourceStats,
+    },
 };
 
-use self::backend::Broken;
+use self::{
+    backend::Broken,
+    through::{Publish, Request},
+};
 use crate::both_ways::Mutant;
 
 /// Where a backend can be broken. What a fault leaves alone is memory's.
@@ -71,6 +87,60 @@ pub(crate) trait Fault: Send + Sync + 'static {
         settlement
     }
 
+    /// A publish.
+    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(publish.go())
+    }
+
+    /// A session is opened.
+    fn opens(&self) {}
+
+    /// A source was opened in this session.
+    fn subscribed<'a>(&'a self, _session: &'a MemorySession) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+
+    /// A session is closed.
+    fn closes<'a>(&'a self, session: &'a MemorySession) -> BoxFuture<'a, Result<(), CloseError>> {
+        Box::pin(session.close())
+    }
+
+    /// What a retire answers; before it the source was retired so many times.
+    fn retired(&self, _before: u64, _last: &mut FinalReading) {}
+
+    /// Whether a retire takes a step, and one that was given up before it is not taken up again.
+    fn retires_once(&self) -> bool {
+        false
+    }
+
+    /// Whether a source takes the next message out of memory's queue while it hands one over.
+    fn reads_ahead(&self) -> bool {
+        false
+    }
+
+    /// What is asked of memory when a responder is asked of the backend.
+    fn responds(&self, _spec: &mut ResponderSpec) {}
+
+    /// A request.
+    fn requests<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<Event, RequestError>> {
+        Box::pin(request.go())
+    }
+
+    /// What is replied when this is said to the reply address.
+    fn replies(&self, reply: Event) -> Event {
+        reply
+    }
+
+    /// Whether what was published to a responder gets a reply address.
+    fn makes_addresses_up(&self) -> bool {
+        false
+    }
+
+    /// How many replies are unclaimed when memory counts so many.
+    fn unclaimed(&self, count: u64) -> u64 {
+        count
+    }
+
     /// What is read when memory counts this.
     fn counts(&self, stats: SourceStats) -> SourceStats {
         stats
@@ -93,6 +163,10 @@ pub(crate) enum Passes {
     Once,
     /// It is lost: settled, and not handed over.
     Never,
+    /// Once now, and once more when nothing else is there; at most once only.
+    Again,
+    /// After the next one.
+    Later,
 }
 
 /// Nothing is broken.
@@ -144,8 +218,14 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         patterns::mutants(),
         bounds::mutants(),
         counters::mutants(),
+        retire::mutants(),
+        lifecycle::mutants(),
+        order::mutants(),
+        turns::mutants(),
+        at_most_once::mutants(),
         settlement::mutants(),
         limits::mutants(),
+        requests::mutants(),
     ]
     .into_iter()
     .flatten()

@@ -54,7 +54,6 @@ impl Session for SpoolSession {
         // All or nothing: what is owed is never shed (B8). Only publishes add, and they hold the lock.
         if let Some(full) = reached.iter().find(|identity| identity.is_full()) {
             full.refuse();
-            full.refuse();
             return Err(PublishError::QueueFull { subscription: full.name.clone(), event });
         }
         reached.iter().for_each(|identity| identity.add(event.clone()));
