@@ -1,10 +1,14 @@
 //! Building an event: every rule is checked once, in `build`, and never again.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 
 use super::{
     Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value, envelope::Inner, error::Excerpt,
-    extension_name, media_type, value::forbidden_character,
+    extension_name, media_type,
+    on_demand::{Fresh, OnDemand},
+    value::forbidden_character,
 };
 use crate::text::Text;
 
@@ -25,12 +29,26 @@ pub struct EventBuilder {
 
 impl EventBuilder {
     pub(super) fn new(id: String, source: UriReference, event_type: String) -> Self {
+        Self::begin(OnDemand::Given(id), source, event_type, None)
+    }
+
+    /// Begins an event that happens now and has an `id` of its own (contract P2).
+    pub(crate) fn fresh(source: UriReference, event_type: impl Into<String>) -> Self {
+        Self::begin(OnDemand::seed(Fresh), source, event_type.into(), Some(OnDemand::now()))
+    }
+
+    fn begin(
+        id: OnDemand<Fresh>,
+        source: UriReference,
+        event_type: String,
+        time: Option<OnDemand<SystemTime>>,
+    ) -> Self {
         Self::from_inner(Inner {
             id,
             source,
             event_type,
             subject: None,
-            time: None,
+            time,
             content_type: None,
             data_schema: None,
             extensions: Vec::new(),
@@ -44,7 +62,7 @@ impl EventBuilder {
 
     /// Sets `id`.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        self.inner.id = id.into();
+        self.inner.id = OnDemand::Given(id.into());
         self
     }
 
@@ -68,7 +86,7 @@ impl EventBuilder {
 
     /// Sets when it happened.
     pub fn time(mut self, time: Timestamp) -> Self {
-        self.inner.time = Some(time);
+        self.inner.time = Some(OnDemand::Given(time));
         self
     }
 
@@ -154,10 +172,14 @@ impl EventBuilder {
 
     fn finish(self, is_plain_json: impl FnOnce(&[u8]) -> bool) -> Result<Event, EventError> {
         let Self { mut inner, usual_type } = self;
-        required("id", &inner.id, "give each event of a source one of its own, such as a UUID")?;
+        if let Some(id) = inner.id.given() {
+            required("id", id, "give each event of a source one of its own, such as a UUID")?;
+        }
         required("source", inner.source.as_str(), "name the service, as in `urn:example:billing`")?;
         required("type", &inner.event_type, "name the kind of event, as in `com.example.invoice.raised.v1`")?;
-        string("id", &inner.id)?;
+        if let Some(id) = inner.id.given() {
+            string("id", id)?;
+        }
         string("type", &inner.event_type)?;
         if let Some(subject) = &inner.subject {
             required("subject", subject, "leave it out if the event has none")?;
@@ -180,7 +202,7 @@ impl std::fmt::Debug for EventBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let inner = &self.inner;
         f.debug_struct("EventBuilder")
-            .field("id", &inner.id)
+            .field("id", inner.id.get())
             .field("source", &inner.source)
             .field("type", &inner.event_type)
             .field("data", &inner.data)

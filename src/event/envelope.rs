@@ -1,8 +1,11 @@
 //! The event itself: a shared, immutable handle.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::SystemTime};
 
-use super::{Data, EventBuilder, Timestamp, Uri, UriReference, Value};
+use super::{
+    Data, EventBuilder, Timestamp, Uri, UriReference, Value,
+    on_demand::{Fresh, OnDemand},
+};
 use crate::text::Text;
 
 /// A `CloudEvent` 1.0 (contract Q1).
@@ -16,11 +19,11 @@ pub struct Event(Arc<Inner>);
 
 #[derive(Clone, PartialEq)]
 pub(super) struct Inner {
-    pub(super) id: String,
+    pub(super) id: OnDemand<Fresh>,
     pub(super) source: UriReference,
     pub(super) event_type: String,
     pub(super) subject: Option<String>,
-    pub(super) time: Option<Timestamp>,
+    pub(super) time: Option<OnDemand<SystemTime>>,
     pub(super) content_type: Option<Text>,
     pub(super) data_schema: Option<Uri>,
     /// Sorted by name, each name once, in an event; in the order of the calls in a builder.
@@ -46,7 +49,7 @@ impl Event {
     /// What the producer calls this event; unique only together with [`source`](Self::source) (contract Q8).
     #[inline]
     pub fn id(&self) -> &str {
-        &self.0.id
+        self.0.id.get()
     }
 
     /// Who produced the event.
@@ -70,7 +73,7 @@ impl Event {
     /// When it happened.
     #[inline]
     pub fn time(&self) -> Option<&Timestamp> {
-        self.0.time.as_ref()
+        self.0.time.as_ref().map(OnDemand::get)
     }
 
     /// The media type of the data: the attribute `datacontenttype`. Compare it with [`media_type`](super::media_type).

@@ -26,6 +26,7 @@ pub(crate) mod extension_name;
 mod json;
 mod literal;
 pub mod media_type;
+mod on_demand;
 #[cfg(feature = "cloudevents-sdk")]
 mod sdk;
 mod timestamp;

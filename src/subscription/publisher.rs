@@ -2,13 +2,11 @@
 
 use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
-use uuid::Uuid;
-
 use super::batch::{Addressed, BatchReport, WINDOW, publish_all};
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::PublishError,
-    event::{Event, EventBuilder, Timestamp, Uri, UriReference, Value},
+    event::{Event, EventBuilder, Uri, UriReference, Value},
     subject::Subject,
     topic::Topic,
 };
@@ -254,8 +252,7 @@ pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
     value: &T,
 ) -> Result<EventBuilder, PublishError> {
     let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
-    let builder = Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type);
-    Ok(builder.time(Timestamp::now()).data(Some(C::CONTENT_TYPE), data))
+    Ok(EventBuilder::fresh(source.clone(), event_type).data(Some(C::CONTENT_TYPE), data))
 }
 
 /// The event of a builder, which is refused if an attribute is not valid.

@@ -1,0 +1,86 @@
+//! An attribute that is made when somebody first reads it: in memory most events reach their handlers, and are answered,
+//! without a look at their `id` and their `time`, and making the two would cost more than all the rest of the event.
+
+use std::{
+    sync::OnceLock,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use uuid::Uuid;
+
+use super::Timestamp;
+
+/// A value that was given, or one that is made of a seed when it is first read. From then on it is what it is: all
+/// clones of an event share it.
+pub(super) enum OnDemand<S: Seed> {
+    Given(S::Made),
+    Seed(S, OnceLock<S::Made>),
+}
+
+/// What a value is made of. What comes of it is valid.
+pub(super) trait Seed {
+    type Made: Clone + PartialEq;
+
+    fn make(&self) -> Self::Made;
+}
+
+/// An `id` that no other event has: a version 7 UUID.
+pub(super) struct Fresh;
+
+impl Seed for Fresh {
+    type Made = String;
+
+    fn make(&self) -> String {
+        Uuid::now_v7().to_string()
+    }
+}
+
+/// A reading of the clock.
+impl Seed for SystemTime {
+    type Made = Timestamp;
+
+    fn make(&self) -> Timestamp {
+        Timestamp::of_clock(*self)
+    }
+}
+
+impl<S: Seed> OnDemand<S> {
+    pub(super) const fn seed(seed: S) -> Self {
+        Self::Seed(seed, OnceLock::new())
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> &S::Made {
+        match self {
+            Self::Given(value) => value,
+            Self::Seed(seed, made) => made.get_or_init(|| seed.make()),
+        }
+    }
+
+    /// What was given, and was perhaps never checked.
+    pub(super) fn given(&self) -> Option<&S::Made> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::Seed(..) => None,
+        }
+    }
+}
+
+impl OnDemand<SystemTime> {
+    pub(super) fn now() -> Self {
+        Self::seed(SystemTime::now().max(UNIX_EPOCH))
+    }
+}
+
+/// A copy is of the value, not of its seed.
+impl<S: Seed> Clone for OnDemand<S> {
+    fn clone(&self) -> Self {
+        Self::Given(self.get().clone())
+    }
+}
+
+impl<S: Seed> PartialEq for OnDemand<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
