@@ -19,7 +19,7 @@ use std::{
 
 use tokio::{
     sync::{Notify, futures::Notified},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use crate::{contract::RequestError, event::Event};
@@ -103,6 +103,14 @@ impl Asked {
         Ok(())
     }
 
+    /// The reply, if it is there.
+    fn take(&self) -> Option<Event> {
+        let mut place = self.lock();
+        let Place::Reply(_) = &*place else { return None };
+        let Place::Reply(reply) = mem::replace(&mut *place, Place::Finished) else { return None };
+        Some(reply)
+    }
+
     fn poll(&self, cx: &Context<'_>) -> Poll<Event> {
         let mut place = self.lock();
         let old = match &mut *place {
@@ -137,18 +145,37 @@ impl Waiting {
         if self.0.desk.is_closed() {
             return Err(RequestError::Closed);
         }
+        let sent = Instant::now();
+        give_way().await;
+        if let Some(reply) = self.0.take() {
+            return Ok(reply);
+        }
         let mut closing = pin!(closing);
         // A reply that is there comes first, then the close, then the deadline.
         let reply = poll_fn(|cx| match self.0.poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => closing.as_mut().poll(cx).map(|()| None),
         });
-        match timeout(within, reply).await {
+        match timeout(within.saturating_sub(sent.elapsed()), reply).await {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(RequestError::Closed),
             Err(_) => Err(RequestError::NoReply { within }),
         }
     }
+}
+
+/// Gives everybody who is to be woken a turn. Most replies are there after it, and to be called back at a deadline and at
+/// a close costs more than to be polled once more.
+async fn give_way() {
+    let mut given = false;
+    poll_fn(|cx| {
+        if mem::replace(&mut given, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 impl Drop for Waiting {
