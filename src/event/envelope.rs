@@ -31,19 +31,36 @@ pub(super) struct Inner {
     pub(super) data: Option<Data>,
 }
 
+/// What a builder fills. No event is this: it has none of what none can be without.
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            id: OnDemand::Given(String::new()),
+            source: UriReference::empty(),
+            event_type: String::new(),
+            subject: None,
+            time: None,
+            content_type: None,
+            data_schema: None,
+            extensions: Vec::new(),
+            data: None,
+        }
+    }
+}
+
 impl Event {
     /// Begins an event with what none can be without (contract Q1). `id` and `source` together are its identity (contract Q8).
     pub fn builder(id: impl Into<String>, source: UriReference, event_type: impl Into<String>) -> EventBuilder {
         EventBuilder::new(id.into(), source, event_type.into())
     }
 
-    pub(super) fn from_checked(inner: Inner) -> Self {
-        Self(Arc::new(inner))
+    pub(super) const fn from_checked(inner: Arc<Inner>) -> Self {
+        Self(inner)
     }
 
     /// A builder that holds a copy of this event; the data bytes are shared, as nobody can change them (contract Q7).
     pub fn to_builder(&self) -> EventBuilder {
-        EventBuilder::from_inner(Inner::clone(&self.0))
+        EventBuilder::from_shared(Arc::clone(&self.0))
     }
 
     /// What the producer calls this event; unique only together with [`source`](Self::source) (contract Q8).

@@ -45,10 +45,6 @@ impl Seed for SystemTime {
 }
 
 impl<S: Seed> OnDemand<S> {
-    pub(super) const fn seed(seed: S) -> Self {
-        Self::Seed(seed, OnceLock::new())
-    }
-
     #[inline]
     pub(super) fn get(&self) -> &S::Made {
         match self {
@@ -68,7 +64,7 @@ impl<S: Seed> OnDemand<S> {
 
 impl OnDemand<SystemTime> {
     pub(super) fn now() -> Self {
-        Self::seed(SystemTime::now().max(UNIX_EPOCH))
+        Self::Seed(SystemTime::now().max(UNIX_EPOCH), OnceLock::new())
     }
 }
 

@@ -252,7 +252,7 @@ pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
     value: &T,
 ) -> Result<EventBuilder, PublishError> {
     let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
-    Ok(EventBuilder::fresh(source.clone(), event_type).data(Some(C::CONTENT_TYPE), data))
+    Ok(EventBuilder::fresh(source.clone(), event_type, Some((C::CONTENT_TYPE, data))))
 }
 
 /// The event of a builder, which is refused if an attribute is not valid.
