@@ -194,7 +194,16 @@ impl Table {
     /// The same for a request: who answers gets it with its reply address, the others get it as a publish. A queue that
     /// sheds it has not received it.
     pub(super) fn request(&self, subject: &Subject, event: Event, asked: &Arc<Asked>) -> Result<Reached, NoRoom> {
-        self.with_route(subject, |route| self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked)))
+        self.with_route(subject, |route| {
+            // The usual case: nobody but those who answer.
+            if let [one] = route
+                && let Target::Responders(members) = &self.targets[*one as usize]
+            {
+                let reached = offer(members, subject, &event, Some(asked));
+                return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
+            }
+            self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked))
+        })
     }
 
     /// The queues to wait for before the subject's failing targets have room; none if they have.
