@@ -216,7 +216,7 @@ impl FailureReply {
 
     /// One failure reply, with an identity of its own.
     pub fn event(&self, reason: FailureReason) -> Event {
-        EventBuilder::fresh(self.source.clone(), Self::EVENT_TYPE, None)
+        EventBuilder::fresh(self.source.clone(), Self::EVENT_TYPE.into(), None)
             .extension(FAILURE_ATTRIBUTE, reason.as_str())
             .build()
             .expect("every attribute is valid by construction")

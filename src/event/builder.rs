@@ -1,6 +1,9 @@
 //! Building an event: every rule is checked once, in `build`, and never again.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 
@@ -36,17 +39,21 @@ impl EventBuilder {
         let inner = builder.inner();
         inner.id = OnDemand::Given(id);
         inner.source = source;
-        inner.event_type = event_type;
+        inner.event_type = event_type.into();
         builder
     }
 
     /// Begins an event that happens now, has an `id` of its own, and carries this (contract P2).
-    pub(crate) fn fresh(source: UriReference, event_type: &str, data: Option<(&'static str, Data)>) -> Self {
+    pub(crate) fn fresh(
+        source: UriReference,
+        event_type: Cow<'static, str>,
+        data: Option<(&'static str, Data)>,
+    ) -> Self {
         let mut builder = Self::from_shared(Arc::default());
         let inner = builder.inner();
         inner.id = OnDemand::Seed(Fresh, OnceLock::new());
         inner.source = source;
-        inner.event_type = event_type.into();
+        inner.event_type = event_type;
         inner.time = Some(OnDemand::now());
         if let Some((content_type, data)) = data {
             inner.content_type = Some(Text::Static(content_type));
@@ -78,7 +85,7 @@ impl EventBuilder {
 
     /// Sets `type`.
     pub fn event_type(mut self, event_type: impl Into<String>) -> Self {
-        self.inner().event_type = event_type.into();
+        self.inner().event_type = event_type.into().into();
         self
     }
 

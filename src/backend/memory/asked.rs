@@ -40,7 +40,8 @@ pub(super) struct Closed;
 impl Desk {
     /// A new request. What it allocates is all that a request allocates.
     pub(super) fn request(self: &Arc<Self>) -> Waiting {
-        Waiting(Arc::new(Asked { desk: Arc::clone(self), place: Mutex::new(Place::Open(None)) }))
+        let asked = Asked { desk: Arc::clone(self), place: Mutex::new(Place::Open(None)) };
+        Waiting { asked: Arc::new(asked), answered: false }
     }
 
     /// Ready once the session is closed, if it is not closed yet.
@@ -133,26 +134,31 @@ impl Asked {
 
 /// One request, as its requester sees it. Dropped, it is given up.
 #[derive(Debug)]
-pub(super) struct Waiting(Arc<Asked>);
+pub(super) struct Waiting {
+    asked: Arc<Asked>,
+    /// The reply was taken, so there is nothing to be given up.
+    answered: bool,
+}
 
 impl Waiting {
     pub(super) fn asked(&self) -> &Arc<Asked> {
-        &self.0
+        &self.asked
     }
 
     /// The reply. `closing` is older than the look at who is there to answer.
-    pub(super) async fn reply(self, closing: Notified<'_>, within: Duration) -> Result<Event, RequestError> {
-        if self.0.desk.is_closed() {
+    pub(super) async fn reply(mut self, closing: Notified<'_>, within: Duration) -> Result<Event, RequestError> {
+        if self.asked.desk.is_closed() {
             return Err(RequestError::Closed);
         }
         let sent = Instant::now();
         give_way().await;
-        if let Some(reply) = self.0.take() {
+        if let Some(reply) = self.asked.take() {
+            self.answered = true;
             return Ok(reply);
         }
         let mut closing = pin!(closing);
         // A reply that is there comes first, then the close, then the deadline.
-        let reply = poll_fn(|cx| match self.0.poll(cx) {
+        let reply = poll_fn(|cx| match self.asked.poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => closing.as_mut().poll(cx).map(|()| None),
         });
@@ -180,10 +186,13 @@ async fn give_way() {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let place = mem::replace(&mut *self.0.lock(), Place::Finished);
+        if self.answered {
+            return;
+        }
+        let place = mem::replace(&mut *self.asked.lock(), Place::Finished);
         // Nobody has taken it, and nobody will.
         if matches!(place, Place::Reply(_)) {
-            self.0.desk.count_unclaimed();
+            self.asked.desk.count_unclaimed();
         }
     }
 }

@@ -199,8 +199,7 @@ impl Table {
             if let [one] = route
                 && let Target::Responders(members) = &self.targets[*one as usize]
             {
-                let reached = offer(members, subject, &event, Some(asked));
-                return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
+                return Ok(offer(members, subject, event, Some(asked)));
             }
             self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked))
         })
@@ -248,8 +247,7 @@ impl Table {
                 return Ok(Reached::Everybody);
             }
             Err(Other::Responders(members)) => {
-                let reached = offer(members, subject, &event, None);
-                return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
+                return Ok(offer(members, subject, event, None));
             }
         };
         match admission {
@@ -332,7 +330,9 @@ impl Table {
                 }
                 Ok(Admission::Gone) => false,
                 Ok(Admission::Full(full)) => full.shed(message()) || asked.is_none(),
-                Err(Other::Responders(members)) => offer(members, subject, &event, asked),
+                Err(Other::Responders(members)) => {
+                    matches!(offer(members, subject, event.clone(), asked), Reached::Everybody)
+                }
                 // It fails when full, and is not among these.
                 Err(Other::Durable(_)) => false,
             }

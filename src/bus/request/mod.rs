@@ -188,7 +188,7 @@ where
     C: Encodes<T> + for<'d> Decodes<'d, R>,
     T: ?Sized,
 {
-    let event = value_builder::<C, T>(&core.source, event_type, value).and_then(built);
+    let event = value_builder::<C, T>(&core.source, event_type.to_owned(), value).and_then(built);
     Request::new(core, subject, event, decoded::<C, R>)
 }
 
