@@ -40,7 +40,7 @@ impl Seed for SystemTime {
     type Made = Timestamp;
 
     fn make(&self) -> Timestamp {
-        Timestamp::of_clock(*self)
+        Timestamp::of_clock((*self).max(UNIX_EPOCH))
     }
 }
 
@@ -64,7 +64,7 @@ impl<S: Seed> OnDemand<S> {
 
 impl OnDemand<SystemTime> {
     pub(super) fn now() -> Self {
-        Self::Seed(SystemTime::now().max(UNIX_EPOCH), OnceLock::new())
+        Self::Seed(SystemTime::now(), OnceLock::new())
     }
 }
 
