@@ -1,5 +1,7 @@
-//! An attribute that is made when somebody first reads it: in memory most events reach their handlers, and are answered,
-//! without a look at their `id` and their `time`, and making the two would cost more than all the rest of the event.
+//! Attributes that are made when somebody first reads them.
+//!
+//! In memory most events reach their handlers, and are answered, without a look at their `id` and their `time`, and making
+//! the two would cost more than all the rest of the event.
 
 use std::{
     sync::OnceLock,

@@ -104,10 +104,27 @@ impl Asked {
         Ok(())
     }
 
+    /// The reply, if it is there, or is after everybody who is to be woken has had a turn: most are. To be called back
+    /// at a deadline and at a close costs more than to be polled once more.
+    async fn soon(&self) -> Option<Event> {
+        let mut gave_way = false;
+        poll_fn(|cx| {
+            let reply = self.take();
+            if reply.is_some() || mem::replace(&mut gave_way, true) {
+                return Poll::Ready(reply);
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await
+    }
+
     /// The reply, if it is there.
     fn take(&self) -> Option<Event> {
         let mut place = self.lock();
-        let Place::Reply(_) = &*place else { return None };
+        if !matches!(*place, Place::Reply(_)) {
+            return None;
+        }
         let Place::Reply(reply) = mem::replace(&mut *place, Place::Finished) else { return None };
         Some(reply)
     }
@@ -151,37 +168,30 @@ impl Waiting {
             return Err(RequestError::Closed);
         }
         let sent = Instant::now();
-        give_way().await;
-        if let Some(reply) = self.asked.take() {
+        if let Some(reply) = self.asked.soon().await {
             self.answered = true;
             return Ok(reply);
         }
+        // The turn may have taken a while: what is there comes first, then the close, then the deadline.
+        if self.asked.desk.is_closed() {
+            return Err(RequestError::Closed);
+        }
+        let left = within.saturating_sub(sent.elapsed());
+        if left.is_zero() {
+            return Err(RequestError::NoReply { within });
+        }
         let mut closing = pin!(closing);
-        // A reply that is there comes first, then the close, then the deadline.
+        // In the same order.
         let reply = poll_fn(|cx| match self.asked.poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => closing.as_mut().poll(cx).map(|()| None),
         });
-        match timeout(within.saturating_sub(sent.elapsed()), reply).await {
+        match timeout(left, reply).await {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(RequestError::Closed),
             Err(_) => Err(RequestError::NoReply { within }),
         }
     }
-}
-
-/// Gives everybody who is to be woken a turn. Most replies are there after it, and to be called back at a deadline and at
-/// a close costs more than to be polled once more.
-async fn give_way() {
-    let mut given = false;
-    poll_fn(|cx| {
-        if mem::replace(&mut given, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 impl Drop for Waiting {
