@@ -82,3 +82,45 @@ impl<S: Seed> PartialEq for OnDemand<S> {
         self.get() == other.get()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::EventBuilder;
+
+    fn fresh() -> EventBuilder {
+        EventBuilder::fresh(crate::source!("urn:example:test"), "com.example.test.v1".into(), None)
+    }
+
+    #[test]
+    fn p2_what_is_made_on_demand_is_the_same_for_everybody_and_in_every_copy() {
+        let event = fresh().build().expect("valid");
+        let (shared, copy) = (event.clone(), event.to_builder().subject("edited").build().expect("valid"));
+        assert_eq!(shared.id(), event.id());
+        assert_eq!(copy.id(), event.id());
+        assert_eq!(copy.time(), event.time());
+        let builder = fresh();
+        let (one, other) = (builder.clone().subject("one").build(), builder.build());
+        assert_eq!(one.expect("valid").id(), other.expect("valid").id());
+    }
+
+    #[test]
+    fn q8_no_two_events_are_made_with_one_id() {
+        let (one, other) = (fresh().build().expect("valid"), fresh().build().expect("valid"));
+        assert_ne!(one.id(), other.id());
+        let version = one.id().parse::<Uuid>().expect("a UUID").get_version_num();
+        assert_eq!(version, 7);
+    }
+
+    #[test]
+    fn p2_the_time_is_that_of_the_making_and_not_that_of_the_reading() {
+        let event = fresh().build().expect("valid");
+        let made = SystemTime::now();
+        while SystemTime::now() < made + Duration::from_millis(2) {
+            std::hint::spin_loop();
+        }
+        assert!(event.time().and_then(Timestamp::to_system_time).expect("it has one") <= made);
+    }
+}

@@ -152,7 +152,7 @@ impl<B: AnswersRequests> Requester for Core<B> {
             let Some(activation) = self.activation.load_full() else { return Err(RequestError::NotReady) };
             // Only admission: unlike a publish, a request does not hold the session open, since a stop would have to
             // wait for its deadline. Closing the session ends it (N4).
-            if activation.gate.enter().is_none() {
+            if activation.gate.is_closed() {
                 return Err(RequestError::NotReady);
             }
             self.unclaimed.read_with(B::unclaimed);
