@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// A publisher that runs beside what a row does, on a task of its own, which ends with it.
+#[must_use = "a flood ends when it is dropped"]
 pub struct Flood {
     shared: Arc<Shared>,
     task: AbortOnDropHandle<Option<PublishError>>,

@@ -315,6 +315,7 @@ macro_rules! __conformance_rows {
                 routes_around [DeliversAtMostOnce RoutesAroundDegraded] routing<AtMostOnce>;
                 one_attempt [DeliversAtMostOnce] at_most_once;
                 payload_limit [DeliversAtMostOnce] limits<AtMostOnce>;
+                malformed_is_counted [DeliversAtMostOnce] elsewhere<AtMostOnce>;
             }
             at_least_once: Fixture {
                 fanout_every_subscriber [DeliversAtLeastOnce] delivery<AtLeastOnce>;
@@ -357,7 +358,7 @@ macro_rules! __conformance_rows {
                 consumer_deleted_under_us [DeliversAtLeastOnce] elsewhere;
                 payload_limit [DeliversAtLeastOnce] limits<AtLeastOnce>;
                 dropped_settler_returns [DeliversAtLeastOnce] giving_back;
-                malformed_is_counted [DeliversAtLeastOnce] elsewhere;
+                malformed_is_counted [DeliversAtLeastOnce] elsewhere<AtLeastOnce>;
             }
             requests: Fixture {
                 request_answered [AnswersRequests] requests;

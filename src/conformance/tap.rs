@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// A source, as rows look at it: its stream, its control, and the log that both write.
+#[must_use = "a source that is dropped subscribes no longer"]
 pub struct Tap<S: Source> {
     /// Never locked: a stream need not be `Sync`, and a row that looks at the counters beside it borrows the tap.
     deliveries: Mutex<Pin<Box<S::Deliveries>>>,
@@ -150,6 +151,20 @@ impl<S: Source> Tap<S> {
         Ok(ids)
     }
 
+    /// The next deliveries are of these events, in whatever order; each is acknowledged.
+    ///
+    /// # Errors
+    /// They are of others, one did not come, or its settlement was refused.
+    pub async fn takes(&mut self, ids: &[&str]) -> Result {
+        let (mut taken, mut due) = (self.take(ids.len()).await?, ids.to_vec());
+        taken.sort();
+        due.sort_unstable();
+        if taken == due {
+            return Ok(());
+        }
+        Err(Failure::seen(format!("`{}` got {taken:?}, and {due:?} were due", self.name)))
+    }
+
     /// Nothing comes for as long as the fixture watches.
     ///
     /// # Errors
@@ -202,34 +217,26 @@ impl<S: Source> Tap<S> {
     /// # Errors
     /// More are counted, or not so many within the fixture's patience.
     pub async fn offered(&self, offers: u64) -> Result<SourceStats> {
-        let deadline = Instant::now() + self.timing.patience;
-        loop {
-            let stats = self.stats()?;
-            let counted = stats.accepted + stats.refused;
-            if counted == offers {
-                self.seen.note(format_args!("`{}` counts {}", self.name, counts(stats)));
-                return Ok(stats);
-            }
-            if counted > offers || Instant::now() >= deadline {
-                let (name, counts) = (&self.name, counts(stats));
-                return Err(Failure::seen(format!(
-                    "L1 does not hold at `{name}`, which had {offers} offers: {counts}"
-                )));
-            }
-            sleep(Duration::from_millis(5)).await;
+        let counted = |stats: &SourceStats| stats.accepted + stats.refused;
+        let stats = self.reaches(&format!("{offers} offers"), |stats| counted(stats) >= offers).await?;
+        if counted(&stats) == offers {
+            return Ok(stats);
         }
+        let (name, counts) = (&self.name, counts(stats));
+        Err(Failure::seen(format!("L1 does not hold at `{name}`, which had {offers} offers: {counts}")))
     }
 
-    /// The counters come to what they have to be, within the fixture's patience.
+    /// A reading once the counters have come to what they have to be.
     ///
     /// # Errors
-    /// They do not, or are not in balance (L2).
+    /// They do not come to it within the fixture's patience, or are not in balance (L2).
     pub async fn reaches(&self, what: &str, holds: impl Fn(&SourceStats) -> bool) -> Result<SourceStats> {
         let patience = self.timing.patience;
         let deadline = Instant::now() + patience;
         loop {
             let stats = self.stats()?;
             if holds(&stats) {
+                self.seen.note(format_args!("`{}` counts {}", self.name, counts(stats)));
                 return Ok(stats);
             }
             if Instant::now() >= deadline {
@@ -254,15 +261,7 @@ impl<S: Source> Tap<S> {
     /// It did not retire within the fixture's patience, its stream did not end, or the reading is not in balance (L2).
     pub async fn retire_beside_reading(&mut self, reason: RetireReason) -> Result<FinalReading> {
         let Self { deliveries, control, handed_over, .. } = self;
-        let deliveries = deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let read = async {
-            while let Some(incoming) = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await {
-                *handed_over += 1;
-                // A source that retires may refuse.
-                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
-            }
-        };
-        let both = async { tokio::join!(read, control.retire(reason)).1 };
+        let both = async { tokio::join!(read_to_the_end(deliveries, handed_over), control.retire(reason)).1 };
         let retired = timeout(self.timing.patience, both).await;
         self.last(retired)
     }
@@ -272,17 +271,12 @@ impl<S: Source> Tap<S> {
     /// # Errors
     /// It did not end within the fixture's patience.
     pub async fn drain(&mut self) -> Result {
-        let (patience, mut count) = (self.timing.patience, 0);
-        let drained = timeout(patience, async {
-            while let Some(incoming) = self.incoming().await {
-                count += 1;
-                // A source that ends may refuse.
-                let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
-            }
-        });
-        if drained.await.is_err() {
+        let (patience, before) = (self.timing.patience, self.handed_over);
+        let drained = timeout(patience, read_to_the_end(&mut self.deliveries, &mut self.handed_over)).await;
+        if drained.is_err() {
             return Err(Failure::seen(format!("the stream of `{}` did not end within {patience:?}", self.name)));
         }
+        let count = self.handed_over - before;
         self.seen.note(format_args!("`{}` got {count} more, and its stream ended", self.name));
         Ok(())
     }
@@ -310,7 +304,21 @@ impl<S: Source> Tap<S> {
     }
 }
 
+/// Acknowledges what comes until the stream ends, and counts it.
+async fn read_to_the_end<S: Settle, D: Stream<Item = Incoming<S>>>(
+    deliveries: &mut Mutex<Pin<Box<D>>>,
+    handed_over: &mut u64,
+) {
+    let deliveries = deliveries.get_mut().unwrap_or_else(PoisonError::into_inner);
+    while let Some(incoming) = poll_fn(|cx| deliveries.as_mut().poll_next(cx)).await {
+        *handed_over += 1;
+        // A source that ends may refuse.
+        let _ = incoming.settle(Settlement::new(Outcome::Acked)).await;
+    }
+}
+
 /// One delivery in hand.
+#[must_use = "a delivery that is dropped unsettled is given back"]
 pub struct Got<S> {
     /// Where it was published.
     pub subject: Subject,

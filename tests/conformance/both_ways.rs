@@ -1,7 +1,8 @@
 //! Each row both ways: green on a backend that has the property, red on one that is broken in just that respect.
 //!
-//! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any other red test, or a listed one that is not red, fails; so does
-//! a row without a mutant. Runs use paused time and a runtime of their own, so that they are quick and repeatable.
+//! A mutant lists the tests that have to be red on it; where there are none, it is another way of keeping the promise. Any
+//! other red test, or a listed one that is not red, fails; so does a row without a mutant. Runs use paused time and a
+//! runtime of their own, so that they are quick and repeatable.
 
 use std::{collections::BTreeSet, fmt::Write as _, io::Write as _, sync::Arc};
 

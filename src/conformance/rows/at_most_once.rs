@@ -2,11 +2,20 @@
 
 use crate::{
     AtMostOnce,
-    conformance::{Fixture, Result, Stage, proof::ensure},
+    conformance::{Fixture, Result, Row, Stage, proof::ensure},
     contract::{DeliversAtMostOnce, Outcome, RetireReason, Settlement},
 };
 
-/// Row 23: a message is offered once, whatever is said of it: not again, not later, and not to another source (M1).
+pub(crate) const ONE_ATTEMPT: Row = Row {
+    number: "23",
+    name: "one_attempt",
+    needs: "at most once",
+    rules: "M1",
+    promise: "a message is offered once, whatever is said of it: not again, not later, and not to another source",
+    cause: "a decline is put back into the queue",
+};
+
+/// Row 23 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -1,14 +1,23 @@
 //! What a backend is before it is opened.
 
 use crate::{
-    conformance::{Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::Backend,
 };
 
 /// How many backends are built: more connections than come or go by chance.
 const BUILT: usize = 100;
 
-/// Row 1: a backend is built without I/O, and its table is what its traits say (N1, K).
+pub(crate) const CONSTRUCTOR_ACQUIRES_NOTHING: Row = Row {
+    number: "1",
+    name: "constructor_acquires_nothing",
+    needs: "–",
+    rules: "N1, K",
+    promise: "a backend is built without I/O, and its table is what its traits say, before a session and after",
+    cause: "the constructor connects or starts a task, or `CAPABILITIES` is another backend's table",
+};
+
+/// Row 1 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// Without a broker that counts connections, what shows is only whether building needs a runtime, as nearly all I/O does.
 ///

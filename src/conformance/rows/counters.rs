@@ -3,11 +3,20 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    conformance::{DeliversIn, Fixture, Result, Stage, Tap, proof::ensure},
+    conformance::{DeliversIn, Fixture, Result, Row, Stage, Tap, proof::ensure},
     contract::{Source, SourceControl, SourceStats},
 };
 
-/// Row 14: a snapshot never waits, is in balance, and its totals never go down (N6, L2).
+pub(crate) const SNAPSHOT_ADVISORY: Row = Row {
+    number: "14",
+    name: "snapshot_advisory",
+    needs: "a mode",
+    rules: "N6, L2",
+    promise: "a snapshot never waits, is in balance, and its totals never go down",
+    cause: "counters are reset when they are read",
+};
+
+/// Row 14 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -6,12 +6,20 @@ use tokio::time::Instant;
 
 use crate::{
     AtLeastOnce,
-    conformance::{Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::{DelaysRedelivery, Outcome, RetireReason, Settlement},
 };
 
-/// Row 38: a declined message never comes before its delay has passed, with no delay at once, and after silence the same
-/// (O2, O3).
+pub(crate) const DELAY_RESPECTED: Row = Row {
+    number: "38",
+    name: "delay_respected",
+    needs: "delays redelivery",
+    rules: "O3",
+    promise: "a declined message never comes before its delay has passed, with no delay at once, and after silence the same",
+    cause: "the delay is measured from the delivery, or ignored for silence",
+};
+
+/// Row 38 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -39,6 +47,10 @@ where
             return Err(Failure::seen(format!("`{id}` came, and was not published")));
         };
         if got.attempt == 1 {
+            if id == "1" {
+                // A delay begins with the decline.
+                stage.pass(delay / 2).await;
+            }
             declined.insert(id, Instant::now());
             got.say(Settlement::new(outcome).after(delay)).await?;
             continue;
@@ -50,7 +62,16 @@ where
     tap.stays_quiet().await
 }
 
-/// Row 39: a message that waits out its delay holds no other up (O3).
+pub(crate) const DELAY_LETS_OTHERS_FLOW: Row = Row {
+    number: "39",
+    name: "delay_lets_others_flow",
+    needs: "delays redelivery",
+    rules: "O3",
+    promise: "a message that waits out its delay holds no other up",
+    cause: "the delay is a sleep in the one task",
+};
+
+/// Row 39 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -83,7 +104,16 @@ where
     Ok(())
 }
 
-/// Row 40: a decline with a delay spends one attempt, as one without does (M4).
+pub(crate) const DELAY_SPENDS_ONE_ATTEMPT: Row = Row {
+    number: "40",
+    name: "delay_spends_one_attempt",
+    needs: "delays redelivery",
+    rules: "M4",
+    promise: "a decline with a delay spends one attempt, as one without does",
+    cause: "the message is put back and counted again when it is due",
+};
+
+/// Row 40 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -113,7 +143,16 @@ where
     Ok(())
 }
 
-/// Row 41: a delay longer than can be held comes early and is counted as shortened (O3).
+pub(crate) const DELAY_CEILING: Row = Row {
+    number: "41",
+    name: "delay_ceiling",
+    needs: "delays redelivery, with a longest delay",
+    rules: "O3",
+    promise: "a delay longer than can be held comes early and is counted as shortened",
+    cause: "the delay is cut without a word",
+};
+
+/// Row 41 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -1,11 +1,20 @@
 //! Who gets a message, and what of it, in both modes.
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, corpus::corpus, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, corpus::corpus, proof::ensure},
     event::{Event, Value},
 };
 
-/// Row 3: every source gets every message that its pattern selects, once (N, S8).
+pub(crate) const FANOUT_EVERY_SUBSCRIBER: Row = Row {
+    number: "3",
+    name: "fanout_every_subscriber",
+    needs: "a mode",
+    rules: "N, S8",
+    promise: "every source gets every message that its pattern selects, once",
+    cause: "one queue is shared by subscribers that do not compete",
+};
+
+/// Row 3 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -32,7 +41,16 @@ where
     Ok(())
 }
 
-/// Row 4: of the members of a group exactly one gets a message, and no message is lost (N11).
+pub(crate) const COMPETING_EXACTLY_ONE: Row = Row {
+    number: "4",
+    name: "competing_exactly_one",
+    needs: "a mode",
+    rules: "N11",
+    promise: "of the members of a group exactly one gets a message, and no message is lost",
+    cause: "each member subscribes for itself, or a rollback hands a message out twice",
+};
+
+/// Row 4 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -63,7 +81,16 @@ where
     Ok(())
 }
 
-/// Row 6: an event arrives as it was published (Q2).
+pub(crate) const EVENT_ROUND_TRIP: Row = Row {
+    number: "6",
+    name: "event_round_trip",
+    needs: "a mode",
+    rules: "Q2",
+    promise: "an event arrives as it was published: attribute text and data bytes to the byte, kinds and extension types kept",
+    cause: "text is normalised, decoded twice, or data of one kind comes back as another",
+};
+
+/// Row 6 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -85,7 +112,16 @@ where
     Ok(())
 }
 
-/// Row 9: a subscription to one subject gets nothing of another (S8).
+pub(crate) const EXACT_SUBJECT_ONLY: Row = Row {
+    number: "9",
+    name: "exact_subject_only",
+    needs: "a mode",
+    rules: "S8",
+    promise: "a subscription to one subject gets nothing of another",
+    cause: "subjects are compared by their beginning",
+};
+
+/// Row 9 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     AtLeastOnce,
-    conformance::{Ability, DurableFixture, Failure, Field, Plan, Result, Stage, Tap, proof::ensure},
+    conformance::{Ability, DurableFixture, Failure, Field, Plan, Result, Row, Stage, Tap, proof::ensure},
     contract::{
         DelaysRedelivery, Outcome, Replays, RetireReason, Settlement, Source, SourceStats, StartAt, SubscribeError,
         SurvivesRestart,
@@ -20,7 +20,16 @@ enum Goes {
     Down,
 }
 
-/// Row D1: what was published before a restart is delivered after it (K).
+pub(crate) const BACKLOG_SURVIVES: Row = Row {
+    number: "D1",
+    name: "backlog_survives",
+    needs: "survives restart",
+    rules: "K",
+    promise: "what was published before a restart is delivered after it",
+    cause: "the backlog is kept in memory",
+};
+
+/// Row D1 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -28,7 +37,16 @@ pub async fn backlog_survives<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     backlog(&mut stage, Goes::Orderly).await
 }
 
-/// Row D2: a restart does not reset the number of attempts, and the budget is not exceeded (M4, K).
+pub(crate) const RESTART_ATTEMPT: Row = Row {
+    number: "D2",
+    name: "restart_attempt",
+    needs: "survives restart",
+    rules: "M4, K",
+    promise: "a restart does not reset the number of attempts, and the budget is not exceeded",
+    cause: "attempts are kept in memory",
+};
+
+/// Row D2 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -62,7 +80,16 @@ pub async fn restart_attempt<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     tap.stays_quiet().await
 }
 
-/// Row D3: a durable name goes on where it was (I4).
+pub(crate) const IDENTITY_RESUMES: Row = Row {
+    number: "D3",
+    name: "identity_resumes",
+    needs: "survives restart",
+    rules: "I4",
+    promise: "a durable name goes on where it was: what was acknowledged stays gone, what was published meanwhile arrives",
+    cause: "the identity is made anew",
+};
+
+/// Row D3 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -76,11 +103,20 @@ pub async fn identity_resumes<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     stage.restart().await?;
     stage.publish("a", ["after the restart"]).await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
-    takes(&mut tap, &["after the restart", "while the source was gone"]).await?;
+    tap.takes(&["after the restart", "while the source was gone"]).await?;
     tap.stays_quiet().await
 }
 
-/// Row D4: reopening an identity with another value in a field is refused, naming the field and both values (I4).
+pub(crate) const REOPEN_REFUSED: Row = Row {
+    number: "D4",
+    name: "reopen_refused",
+    needs: "survives restart",
+    rules: "I4",
+    promise: "reopening an identity with another value in a field is refused, naming the field and both values",
+    cause: "the broker changes the consumer silently",
+};
+
+/// Row D4 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -99,10 +135,19 @@ pub async fn reopen_refused<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     // What was refused has changed nothing.
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     stage.publish("a", ["1"]).await?;
-    takes(&mut tap, &["1"]).await
+    tap.takes(&["1"]).await
 }
 
-/// Row D5: a new identity sees nothing that is older (I5).
+pub(crate) const START_AT_NEW: Row = Row {
+    number: "D5",
+    name: "start_at_new",
+    needs: "survives restart",
+    rules: "I5",
+    promise: "a new identity sees nothing that is older",
+    cause: "it begins at the beginning",
+};
+
+/// Row D5 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -113,11 +158,20 @@ pub async fn start_at_new<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     let plan = durable(&mut stage, "a", "new");
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     stage.publish("a", ["after"]).await?;
-    takes(&mut tap, &["after"]).await?;
+    tap.takes(&["after"]).await?;
     tap.stays_quiet().await
 }
 
-/// Row D6: a new identity that asks for it sees what is retained, once (I5).
+pub(crate) const START_AT_ALL: Row = Row {
+    number: "D6",
+    name: "start_at_all",
+    needs: "replays",
+    rules: "I5",
+    promise: "a new identity that asks for it sees what is retained, and that is not applied again when it resumes",
+    cause: "the start is applied at each opening",
+};
+
+/// Row D6 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -129,16 +183,25 @@ where
     stage.restart().await?;
     let plan = durable(&mut stage, "a", "all").start_at(StartAt::AllAvailable);
     let mut tap = stage.subscribe::<AtLeastOnce>(plan.clone()).await?;
-    takes(&mut tap, &["1", "2"]).await?;
+    tap.takes(&["1", "2"]).await?;
     retire(&tap).await?;
     stage.restart().await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
     tap.stays_quiet().await?;
     stage.publish("a", ["3"]).await?;
-    takes(&mut tap, &["3"]).await
+    tap.takes(&["3"]).await
 }
 
-/// Row D7: `max_deliver` bounds the message, not the process (M2).
+pub(crate) const EXHAUSTION_ACROSS_RESTART: Row = Row {
+    number: "D7",
+    name: "exhaustion_across_restart",
+    needs: "survives restart",
+    rules: "M2",
+    promise: "`max_deliver` bounds the message, not the process",
+    cause: "attempts are counted per process",
+};
+
+/// Row D7 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -146,7 +209,16 @@ pub async fn exhaustion_across_restart<F: DurableFixture>(mut stage: Stage<F>) -
     exhaustion(&mut stage, Goes::Orderly).await
 }
 
-/// Row D8: what was delivered and not settled when the storage restarted is offered again (K).
+pub(crate) const IN_HAND_SURVIVES: Row = Row {
+    number: "D8",
+    name: "in_hand_survives",
+    needs: "survives restart",
+    rules: "K",
+    promise: "what was delivered and not settled when the storage restarted is offered again",
+    cause: "a delivery counts as done",
+};
+
+/// Row D8 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -154,7 +226,16 @@ pub async fn in_hand_survives<F: DurableFixture>(mut stage: Stage<F>) -> Result 
     in_hand(&mut stage, Goes::Orderly).await
 }
 
-/// Row D9: the fixture's restart ends the connections that were open.
+pub(crate) const RESTART_IS_REAL: Row = Row {
+    number: "D9",
+    name: "restart_is_real",
+    needs: "survives restart",
+    rules: "–",
+    promise: "the fixture's restart ends the connections that were open",
+    cause: "the fixture restarts nothing",
+};
+
+/// Row D9 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -166,7 +247,16 @@ pub async fn restart_is_real<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     Ok(())
 }
 
-/// Row D10: a backlog, its attempts and what is in hand survive a crash as they do a restart (K).
+pub(crate) const CRASH: Row = Row {
+    number: "D10",
+    name: "crash",
+    needs: "survives restart",
+    rules: "K",
+    promise: "a backlog, its attempts and what is in hand survive a crash as they do a restart",
+    cause: "contents are written at the stop",
+};
+
+/// Row D10 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -176,7 +266,16 @@ pub async fn crash<F: DurableFixture>(mut stage: Stage<F>) -> Result {
     in_hand(&mut stage, Goes::Down).await
 }
 
-/// Row D11: a delay is kept over a restart, or is counted as shortened, unless the backend states that it forgets it (O3).
+pub(crate) const DELAY_ACROSS_RESTART: Row = Row {
+    number: "D11",
+    name: "delay_across_restart",
+    needs: "survives restart, delays redelivery",
+    rules: "O3, K",
+    promise: "a delay is kept over a restart, or is counted as shortened, unless the backend states that it forgets it",
+    cause: "the due time is kept in memory",
+};
+
+/// Row D11 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -205,7 +304,16 @@ where
     got.ack().await
 }
 
-/// Row D12: distinct durable names each get a copy, and one name competes (I2, I3).
+pub(crate) const TWO_NAMES_TWO_COPIES: Row = Row {
+    number: "D12",
+    name: "two_names_two_copies",
+    needs: "survives restart",
+    rules: "I2, I3",
+    promise: "distinct durable names each get a copy, and one name competes",
+    cause: "the pattern is the identity",
+};
+
+/// Row D12 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -216,7 +324,7 @@ pub async fn two_names_two_copies<F: DurableFixture>(mut stage: Stage<F>) -> Res
         taps.push(stage.subscribe::<AtLeastOnce>(plan).await?);
     }
     stage.publish("a", ["1", "2", "3", "4"]).await?;
-    takes(&mut taps[0], &["1", "2", "3", "4"]).await?;
+    taps[0].takes(&["1", "2", "3", "4"]).await?;
     let mut shared = Vec::new();
     let deadline = Instant::now() + stage.timing().patience;
     while shared.len() < 4 && Instant::now() < deadline {
@@ -243,7 +351,7 @@ async fn backlog<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result 
     stage.publish("backlog", ["3"]).await?;
     down(stage, goes).await?;
     let mut tap = stage.subscribe::<AtLeastOnce>(plan).await?;
-    takes(&mut tap, &["1", "2", "3"]).await?;
+    tap.takes(&["1", "2", "3"]).await?;
     tap.stays_quiet().await
 }
 
@@ -296,22 +404,15 @@ async fn down<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result {
     }
 }
 
-/// A subscription under a durable name of this row.
+/// A subscription under a durable name of this row. What a restart leaves to a lease comes back soon.
 fn durable<F: DurableFixture>(stage: &mut Stage<F>, tokens: &str, name: &str) -> Plan {
     let shared = stage.shared(name);
-    stage.plan(tokens).shared(shared)
+    let plan = stage.plan(tokens).shared(shared);
+    stage.with_short_lease(plan)
 }
 
 async fn retire<S: Source>(tap: &Tap<S>) -> Result<SourceStats> {
     Ok(tap.retire(RetireReason::Stopping).await?.stats)
-}
-
-/// The next deliveries are these, in whatever order.
-async fn takes<S: Source>(tap: &mut Tap<S>, ids: &[&str]) -> Result {
-    let mut taken = tap.take(ids.len()).await?;
-    taken.sort();
-    ensure!(taken == ids, "`{}` got {taken:?}, and {ids:?} was due", tap.name());
-    Ok(())
 }
 
 /// Opens the identity with another value in one field, which has to be refused.

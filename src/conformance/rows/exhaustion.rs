@@ -2,12 +2,20 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Fixture, Got, Result, Stage, Tap, proof::ensure},
-    contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement, Source},
+    conformance::{Failure, Fixture, Result, Row, Stage, Tap, proof::ensure},
+    contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settlement},
 };
 
-/// Row 32: a message that is never acknowledged gets exactly `max_deliver` attempts, then none, and is counted as
-/// exhausted once (M2, L11).
+pub(crate) const EXHAUSTION: Row = Row {
+    number: "32",
+    name: "exhaustion",
+    needs: "at least once",
+    rules: "M2, L11",
+    promise: "a message has exactly `max_deliver` attempts, then none, and is counted as exhausted once",
+    cause: "the limit is off by one",
+};
+
+/// Row 32 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -45,7 +53,16 @@ where
     Ok(())
 }
 
-/// Row 33: members of one identity share one count of attempts of a message (M2, I3).
+pub(crate) const BUDGET_IS_SHARED: Row = Row {
+    number: "33",
+    name: "budget_is_shared",
+    needs: "at least once",
+    rules: "M2, I3",
+    promise: "members of one identity share one count of attempts of a message",
+    cause: "attempts are counted per member",
+};
+
+/// Row 33 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -60,29 +77,24 @@ where
         let plan = stage.plan("a").max_deliver(ATTEMPTS).shared(&shared);
         members.push(stage.subscribe::<AtLeastOnce>(plan).await?);
     }
-    let [one, other] = &mut members[..] else { unreachable!("there are two") };
     stage.publish("a", ["1"]).await?;
+    let mut last = 0;
     for attempt in 1..=ATTEMPTS {
         // Nobody can say who gets it: whoever did not get the last one is only asked first.
-        let got = if attempt % 2 == 1 { either(one, other).await? } else { either(other, one).await? };
+        let Some((at, got)) = Tap::first_of(&mut members, last + 1, stage.timing().patience).await? else {
+            return Err(Failure::seen(format!("attempt {attempt} came to no member")));
+        };
         ensure!(got.attempt == attempt, "attempt {attempt} of both members has number {}", got.attempt);
         got.nack().await?;
+        last = at;
     }
-    one.stays_quiet().await?;
-    other.stays_quiet().await?;
+    if let Some((_, got)) = Tap::first_of(&mut members, 0, stage.timing().quiet).await? {
+        return Err(Failure::seen(format!("attempt {} came, and {ATTEMPTS} are the most", got.attempt)));
+    }
     let mut exhausted = 0;
-    for tap in [one, other] {
+    for tap in &members {
         exhausted += tap.retire(RetireReason::Stopping).await?.stats.exhausted;
     }
     ensure!(exhausted == 1, "the members count {exhausted} exhausted messages, and there was one");
     Ok(())
-}
-
-/// What comes to one of them.
-async fn either<S: Source>(first: &mut Tap<S>, second: &mut Tap<S>) -> Result<Got<S::Settler>> {
-    tokio::select! {
-        biased;
-        got = first.next() => got,
-        got = second.next() => got,
-    }
 }

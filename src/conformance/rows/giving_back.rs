@@ -2,12 +2,20 @@
 
 use crate::{
     AtLeastOnce,
-    conformance::{Fixture, Got, Result, Stage, proof::ensure},
+    conformance::{Fixture, Got, Result, Row, Stage, proof::ensure},
     contract::{DeliversAtLeastOnce, Outcome, RetireReason, Settle, Settlement},
 };
 
-/// Row 29: what is given back unjudged is offered again, also after the last attempt; where the backend can, no attempt
-/// is spent (T2).
+pub(crate) const RETURNED_IS_NOT_JUDGED: Row = Row {
+    number: "29",
+    name: "returned_is_not_judged",
+    needs: "at least once",
+    rules: "T2",
+    promise: "what is given back unjudged is offered again, also after the last attempt; where the backend can, no attempt is spent",
+    cause: "a return is handled as a decline",
+};
+
+/// Row 29 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -51,8 +59,16 @@ where
     Ok(())
 }
 
-/// Row 34: what a retired source had not handled goes to the next source of the identity, and so does what it had in
-/// hand (N7).
+pub(crate) const RELEASED_ON_RETIRE: Row = Row {
+    number: "34",
+    name: "released_on_retire",
+    needs: "at least once",
+    rules: "N7",
+    promise: "what a retired source had not handled, or had in hand, goes to the next source of the identity",
+    cause: "the backlog goes with the source",
+};
+
+/// Row 34 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -69,16 +85,23 @@ where
         let in_hand = tap.next().await?;
         tap.retire(reason).await?;
         let mut next = stage.subscribe::<AtLeastOnce>(plan.again()).await?;
-        let mut ids = next.take(IDS.len()).await?;
-        ids.sort();
-        ensure!(ids == IDS, "after {reason:?} the next source got {ids:?}, and {IDS:?} were owed");
+        next.takes(&IDS).await?;
         next.stays_quiet().await?;
         drop(in_hand);
     }
     Ok(())
 }
 
-/// Row 51: a settler that is dropped gives its message back: nothing is held for ever (T4).
+pub(crate) const DROPPED_SETTLER_RETURNS: Row = Row {
+    number: "51",
+    name: "dropped_settler_returns",
+    needs: "at least once",
+    rules: "T4",
+    promise: "a settler that is dropped gives its message back: nothing is held for ever",
+    cause: "the message waits for an answer that cannot come",
+};
+
+/// Row 51 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

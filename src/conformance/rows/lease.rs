@@ -4,11 +4,20 @@ use tokio::time::Instant;
 
 use crate::{
     AtLeastOnce,
-    conformance::{Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::{DeliversAtLeastOnce, KeepsForHandler, Lease, Outcome, Settlement, SlowHandler},
 };
 
-/// Row 35: a handler slower than the lease gets its message once (E3, E5). Also where there is no lease.
+pub(crate) const LEASE_EXTENDED: Row = Row {
+    number: "35",
+    name: "lease_extended",
+    needs: "keeps for the handler",
+    rules: "E3, E5",
+    promise: "a handler slower than the lease gets its message once",
+    cause: "nobody sends the heartbeat",
+};
+
+/// Row 35 of [`ROWS`](crate::conformance::ROWS). Also where there is no lease.
 ///
 /// # Errors
 /// The row is red.
@@ -30,8 +39,16 @@ where
     Ok(())
 }
 
-/// Row 36: past `max_processing_time` a message is handed on, the lease counts as expired, and a late settlement harms
-/// nothing (E4, E5, E7).
+pub(crate) const LEASE_BOUND: Row = Row {
+    number: "36",
+    name: "lease_bound",
+    needs: "lease, extended",
+    rules: "E4, E5, E7",
+    promise: "past `max_processing_time` the message is handed on, the lease counts as expired, and a late settlement harms nothing",
+    cause: "the heartbeat has no end",
+};
+
+/// Row 36 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -47,7 +64,16 @@ where
     expires(&mut stage, SlowHandler::ExtendLease { max_processing_time: most }, most).await
 }
 
-/// Row 37: under `Redeliver` a handler slower than the lease sees a second delivery elsewhere (E3).
+pub(crate) const LEASE_REDELIVER: Row = Row {
+    number: "37",
+    name: "lease_redeliver",
+    needs: "lease",
+    rules: "E3",
+    promise: "under `Redeliver` a handler slower than the lease sees a second delivery elsewhere",
+    cause: "the lease is extended all the same",
+};
+
+/// Row 37 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -86,7 +112,8 @@ where
     );
     tap.reaches("a lease that is counted as expired", |stats| stats.lease_expired > 0).await?;
     late.is_refused(Settlement::new(Outcome::Acked)).await?;
-    again.nack().await?;
+    // On a busy machine its lease may have ended, too; then it comes again all the same.
+    let _ = again.settle(Settlement::new(Outcome::Nacked)).await;
     let third = tap.next().await?;
     ensure!(third.attempt > 2, "attempt {} came after attempt 2", third.attempt);
     third.ack().await?;

@@ -3,12 +3,20 @@
 use std::{future::poll_fn, pin::pin, task::Poll};
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::{Backend, QueuePlace, RetireReason, Session, Storage, SubscribeError},
 };
 
-/// Row 18: closing ends every source, also one that nobody polled yet, and from then on publishes fail promptly, also
-/// one that was begun before and is polled after (N2, N4).
+pub(crate) const CLOSE_RELEASES: Row = Row {
+    number: "18",
+    name: "close_releases",
+    needs: "a mode",
+    rules: "N4, N2",
+    promise: "closing ends every source, publishes fail promptly, also one that was begun before and polled after, subscribing is refused, and closing again does no harm",
+    cause: "sources are forgotten by the session, or a kept future holds it",
+};
+
+/// Row 18 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -58,7 +66,16 @@ where
     Ok(())
 }
 
-/// Row 19: a new session of the same backend value, or of another one, sees nothing of the session before (N4, K).
+pub(crate) const SESSIONS_IN_SEQUENCE: Row = Row {
+    number: "19",
+    name: "sessions_in_sequence",
+    needs: "a mode, volatile",
+    rules: "N4",
+    promise: "a new session, of the same backend value or another, sees nothing of the one before",
+    cause: "state is kept in the backend value",
+};
+
+/// Row 19 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -103,8 +120,16 @@ where
     Ok(())
 }
 
-/// Row 20: publishes beside a close are accepted or fail, and come to an end; one that begins after the close fails, and
-/// the sources' counters are in balance (N2, N4, L2).
+pub(crate) const PUBLISH_BESIDE_CLOSE: Row = Row {
+    number: "20",
+    name: "publish_beside_close",
+    needs: "a mode",
+    rules: "N2, N4",
+    promise: "publishes beside a close succeed or fail, and come to an end; one that begins after it fails, and the counters are in balance",
+    cause: "a publisher waits for what nobody will do any more",
+};
+
+/// Row 20 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -1,7 +1,7 @@
 //! How large an event may be, in both modes.
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::PublishError,
     event::{Data, Event},
 };
@@ -11,8 +11,16 @@ const LARGE: usize = 4 * 1024 * 1024;
 /// By how much an event is too large.
 const OVER: usize = 1024;
 
-/// Row 50: an event that is too large is refused with its size and the limit, and nothing of it is delivered; without a
-/// limit, a large one arrives whole (N2).
+pub(crate) const PAYLOAD_LIMIT: Row = Row {
+    number: "50",
+    name: "payload_limit",
+    needs: "a mode",
+    rules: "N2",
+    promise: "an event that is too large is refused with its size and the limit, nothing of it is delivered, and the next one is; without a limit, 4 MiB arrive whole",
+    cause: "the limit is the client's panic, or the broker closes the link",
+};
+
+/// Row 50 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -1,7 +1,7 @@
-//! The rows: one file for each capability, one function for each row, bounded by what it needs.
+//! The rows: one file for each subject, one function for each row, bounded by what it needs.
 //!
-//! [`ROWS`](super::ROWS) says what each of them promises. A row is an async function that takes a
-//! [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead.
+//! A row is an async function that takes a [`Stage`](super::Stage) and comes to `Ok`, or to what it saw instead. What it
+//! promises is the [`Row`](super::Row) of its name in [`ROWS`](super::ROWS), which stands above it in the source.
 
 pub mod at_most_once;
 pub mod backend;

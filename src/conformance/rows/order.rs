@@ -3,12 +3,20 @@
 use std::collections::HashSet;
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, Tap, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, Tap, proof::ensure},
     contract::{Orders, Source},
 };
 
-/// Row 21: one subscriber sees the messages of one subject for the first time in the order in which they were published,
-/// asked for or not, also beside publishers to other subjects (G1).
+pub(crate) const ORDERING: Row = Row {
+    number: "21",
+    name: "ordering",
+    needs: "orders",
+    rules: "G1",
+    promise: "one subscriber sees one subject in publication order, also beside publishers to other subjects",
+    cause: "several tasks fill one queue",
+};
+
+/// Row 21 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -1,7 +1,7 @@
 //! Which subjects a pattern selects, in both modes.
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Result, Row, Stage, proof::ensure},
     contract::MatchesPatterns,
 };
 
@@ -26,7 +26,16 @@ const SELECTED: [(&str, &[&str]); 12] = [
     ("a.*.c", &["a.b.c"]),
 ];
 
-/// Row 7: a delivery carries the subject that was published to, not the pattern that selected it (S11).
+pub(crate) const CONCRETE_SUBJECT: Row = Row {
+    number: "7",
+    name: "concrete_subject",
+    needs: "matches patterns",
+    rules: "S11",
+    promise: "a delivery carries the subject that was published to, not the pattern that selected it",
+    cause: "the subscription's own subject is put on each delivery",
+};
+
+/// Row 7 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -51,7 +60,16 @@ where
     Ok(())
 }
 
-/// Row 8: a pattern selects what the truth table says (S8).
+pub(crate) const PATTERN_TRUTH_TABLE: Row = Row {
+    number: "8",
+    name: "pattern_truth_table",
+    needs: "matches patterns",
+    rules: "S8",
+    promise: "a pattern selects what the truth table says",
+    cause: "`>` matches no token, or `*` more than one",
+};
+
+/// Row 8 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

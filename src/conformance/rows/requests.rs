@@ -6,13 +6,21 @@ use tokio::time::Instant;
 
 use super::delivery::difference;
 use crate::{
-    conformance::{Failure, Fixture, Result, Stage, Tap, asking::said, proof::ensure},
+    conformance::{Failure, Fixture, Result, Row, Stage, Tap, asking::said, proof::ensure},
     contract::{AnswersRequests, FailureReason, Reply, RequestError, RetireReason},
     event::{Event, Timestamp, Uri, UriReference},
 };
 
-/// Row 42: a reply reaches the request that it answers, whatever came between, with its attributes intact, and so does
-/// the request its responder; a failure reply is a reply, and the one that a backend makes says why (R4, R6, R10, Q2).
+pub(crate) const REQUEST_ANSWERED: Row = Row {
+    number: "42",
+    name: "request_answered",
+    needs: "answers requests",
+    rules: "R4, R6, R10, Q2",
+    promise: "a reply, a failure reply too, reaches the request that it answers with its attributes intact; where a responder is at its bound or is given up, the requester hears just that",
+    cause: "replies are matched by arrival",
+};
+
+/// Row 42 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -79,17 +87,9 @@ where
     let mut tap = stage.responder("b", "group", 1).await?;
     let ask = |id| stage.ask("b", id, stage.timing().patience);
     let mut first = pin!(ask("fits"));
-    let is_full = async {
-        let deadline = Instant::now() + stage.timing().patience;
-        while tap.stats()?.pending < 1 {
-            ensure!(Instant::now() < deadline, "a request did not reach the only responder");
-            tokio::time::sleep(stage.timing().quiet / 20).await;
-        }
-        Ok(())
-    };
     tokio::select! {
         answer = &mut first => return Err(Failure::seen(format!("a request that nobody read has {}", said(&answer)))),
-        is_full = is_full => is_full?,
+        full = tap.reaches("one pending request", |stats| stats.pending > 0) => full.map(drop)?,
     }
     match stage.ask("b", "too-many", within).await {
         // The broker holds it, or cannot say.
@@ -107,8 +107,16 @@ where
     answer.map_or(Ok(()), |answer| fails(&answer, FailureReason::Stopping, "a request that was given up"))
 }
 
-/// Row 43: a request that nobody receives fails promptly: without a responder, with one elsewhere, and once it has
-/// retired (R3).
+pub(crate) const REQUEST_NO_RESPONDERS: Row = Row {
+    number: "43",
+    name: "request_no_responders",
+    needs: "answers requests",
+    rules: "R3",
+    promise: "a request that nobody receives fails promptly",
+    cause: "it waits for its deadline",
+};
+
+/// Row 43 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -138,8 +146,16 @@ where
     none(&stage, "once the responder had retired").await
 }
 
-/// Row 44: a request ends at its deadline and not before; a reply that is late, or whose request was dropped, is counted
-/// as unclaimed, once, and is nobody else's (R1, R4, R11).
+pub(crate) const REQUEST_DEADLINE: Row = Row {
+    number: "44",
+    name: "request_deadline",
+    needs: "answers requests",
+    rules: "R1, R4, R11",
+    promise: "a request ends at its deadline and not before; a reply that is late, or whose request was dropped, is counted as unclaimed, once",
+    cause: "the late reply is dropped or handed to another request",
+};
+
+/// Row 44 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -205,7 +221,16 @@ where
     }
 }
 
-/// Row 45: exactly one member of a group gets a request, and its reply is the only one (R9, N11).
+pub(crate) const REQUEST_ONE_OF_GROUP: Row = Row {
+    number: "45",
+    name: "request_one_of_group",
+    needs: "answers requests",
+    rules: "R9, N11",
+    promise: "exactly one member of a group gets a request, and its reply is the only one",
+    cause: "each member answers",
+};
+
+/// Row 45 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -239,8 +264,16 @@ where
     Ok(())
 }
 
-/// Row 46: closing the session ends a request that waits, and one that was made before and is polled after, with
-/// [`RequestError::Closed`]; a reply after the close is refused promptly (N4).
+pub(crate) const REQUEST_CLOSING_SESSION: Row = Row {
+    number: "46",
+    name: "request_closing_session",
+    needs: "answers requests",
+    rules: "N4",
+    promise: "closing the session ends a request that waits, and one that is polled only later, and a reply after it is refused",
+    cause: "the waiter is not reachable from the session",
+};
+
+/// Row 46 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -276,7 +309,16 @@ where
     Ok(())
 }
 
-/// Row 47: what was published to a responder arrives and has no reply address; what was requested has one (R8).
+pub(crate) const ANSWER_UNREQUESTED: Row = Row {
+    number: "47",
+    name: "answer_unrequested",
+    needs: "answers requests",
+    rules: "R8",
+    promise: "what was published and not requested has no reply address",
+    cause: "an address is made up",
+};
+
+/// Row 47 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

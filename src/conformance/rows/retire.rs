@@ -3,12 +3,20 @@
 use std::{collections::BTreeSet, future::poll_fn, pin::pin, task::Poll};
 
 use crate::{
-    conformance::{DeliversIn, Failure, Fixture, Flood, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Failure, Fixture, Flood, Result, Row, Stage, proof::ensure},
     contract::{Outcome, RetireReason, Settlement, SourceControl},
 };
 
-/// Row 15: a retired source ends and yields nothing, also when its retire was begun and given up before; its reading
-/// never changes again, repeated for whatever reason it is the same, and it has no cause (N7).
+pub(crate) const RETIRE_FINAL: Row = Row {
+    number: "15",
+    name: "retire_final",
+    needs: "a mode",
+    rules: "N7",
+    promise: "a retired source yields nothing, also when its retire was given up and begun again; its reading never changes, repeated for whatever reason it is the same, and it has no cause",
+    cause: "the queue goes on counting after the retire",
+};
+
+/// Row 15 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -41,8 +49,16 @@ where
     Ok(())
 }
 
-/// Row 16: beside concurrent publishes a retire leaves nothing outside of the counters: what was handed over is in them,
-/// whoever was told that the queue is full is in them, and what begins after it is not (N2, N7, L2).
+pub(crate) const RETIRE_BESIDE_PUBLISH: Row = Row {
+    number: "16",
+    name: "retire_beside_publish",
+    needs: "a mode",
+    rules: "N2, N7",
+    promise: "beside concurrent publishes a retire leaves nothing outside of the counters, and what begins after it is not in them",
+    cause: "an enqueue that is under way is counted after the last reading",
+};
+
+/// Row 16 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.
@@ -74,8 +90,16 @@ where
     Ok(())
 }
 
-/// Row 17: nothing is routed to a member that has retired; the others get it, and at least once what that member still
-/// owed, too (N7).
+pub(crate) const RETIRE_LEAVES_THE_GROUP: Row = Row {
+    number: "17",
+    name: "retire_leaves_the_group",
+    needs: "a mode",
+    rules: "N7",
+    promise: "nothing is routed to a member that has retired; the others get it, and at least once what that member still owed",
+    cause: "the member is taken out of the routing late, or takes its window with it",
+};
+
+/// Row 17 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

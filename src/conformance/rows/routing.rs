@@ -5,12 +5,20 @@ use std::collections::BTreeSet;
 use tokio::time::Instant;
 
 use crate::{
-    conformance::{DeliversIn, Fixture, Result, Stage, proof::ensure},
+    conformance::{DeliversIn, Fixture, Result, Row, Stage, proof::ensure},
     contract::{QueuePlace, RetireReason, RoutesAroundDegraded},
 };
 
-/// Row 22: beside a member that is at its bound and never read, a group loses nothing as long as another member has room
-/// (N11, K).
+pub(crate) const ROUTES_AROUND: Row = Row {
+    number: "22",
+    name: "routes_around",
+    needs: "routes around",
+    rules: "N11, K",
+    promise: "a group loses nothing as long as one member has room, also beside one that is full",
+    cause: "members take turns whatever they hold",
+};
+
+/// Row 22 of [`ROWS`](crate::conformance::ROWS).
 ///
 /// # Errors
 /// The row is red.

@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::BoxFuture;
 use tramline::{
-    Event, Subject,
+    Subject,
     contract::{
         AtLeastOnceSpec, AtMostOnceSpec,
         Overflow::{self, Fail, ShedNewest, ShedOldest},
@@ -16,7 +17,10 @@ use tramline::{
     subject::{Name, Pattern},
 };
 
-use super::{Arrival, Fault, Passes};
+use super::{
+    Arrival, Fault, Passes,
+    through::{Publish, Room},
+};
 use crate::both_ways::{Mutant, mutant};
 
 const NEWEST: &[&str] = &["at_most_once::bound_sheds_newest"];
@@ -165,8 +169,8 @@ fn nothing_refused(mut stats: SourceStats) -> SourceStats {
 struct Answers(fn(PublishError) -> PublishError);
 
 impl Fault for Answers {
-    fn published(&self, answer: Result<(), PublishError>) -> Result<(), PublishError> {
-        answer.map_err(self.0)
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move { publish.go().await.map_err(self.0) })
     }
 }
 
@@ -203,11 +207,13 @@ impl Fault for Silent {
         self.seen.fetch_or(spec.fail_when_full, Relaxed);
     }
 
-    fn published(&self, answer: Result<(), PublishError>) -> Result<(), PublishError> {
-        match answer {
-            Err(PublishError::QueueFull { .. }) if self.seen.load(Relaxed) == self.named => Ok(()),
-            answer => answer,
-        }
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move {
+            match publish.go().await {
+                Err(PublishError::QueueFull { .. }) if self.seen.load(Relaxed) == self.named => Ok(()),
+                answer => answer,
+            }
+        })
     }
 }
 
@@ -236,8 +242,11 @@ impl Fault for OthersFirst {
         }
     }
 
-    fn first(&self, subject: &Subject, _event: &Event) -> Option<Subject> {
-        Some(Subject::new(format!("{BESIDE}.{subject}")).unwrap())
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move {
+            publish.first(&Subject::new(format!("{BESIDE}.{}", publish.subject)).unwrap()).await;
+            publish.go().await
+        })
     }
 
     fn arrives(&self, arrival: &mut Arrival<'_>) -> Passes {
@@ -252,7 +261,10 @@ impl Fault for OthersFirst {
 struct Waits(fn(Option<Duration>) -> Option<Duration>);
 
 impl Fault for Waits {
-    fn waits(&self, within: Option<Duration>) -> Option<Duration> {
-        (self.0)(within)
+    fn publishes<'a>(&'a self, mut publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        if let Room::Within(within) = publish.room {
+            publish.room = Room::Within((self.0)(within));
+        }
+        Box::pin(publish.go())
     }
 }

@@ -5,13 +5,13 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
 };
 
+use futures_util::future::BoxFuture;
 use tramline::{
-    Event, Subject,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec},
+    contract::{AtLeastOnceSpec, AtMostOnceSpec, PublishError},
     subject::{DurableName, Group, Pattern},
 };
 
-use super::{Arrival, Fault, Passes};
+use super::{Arrival, Fault, Passes, through::Publish};
 use crate::both_ways::{Mutant, mutant};
 
 const FAN_OUT: &[&str] = &["at_most_once::fanout_every_subscriber", "at_least_once::fanout_every_subscriber"];
@@ -65,9 +65,14 @@ impl Fault for TwelfthTwice {
         self.sources.fetch_add(1, Relaxed);
     }
 
-    fn first(&self, subject: &Subject, _event: &Event) -> Option<Subject> {
-        let twelfth = self.published.fetch_add(1, Relaxed) == 11;
-        (twelfth && self.sources.load(Relaxed) == 3).then(|| subject.clone())
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move {
+            let twelfth = self.published.fetch_add(1, Relaxed) == 11;
+            if twelfth && self.sources.load(Relaxed) == 3 {
+                publish.first(publish.subject).await;
+            }
+            publish.go().await
+        })
     }
 }
 

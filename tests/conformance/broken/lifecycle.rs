@@ -52,7 +52,7 @@ impl Fault for DoorOnly {
         self.0.store(false, SeqCst);
     }
 
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             yield_now().await;
             if self.0.load(SeqCst) { Err(PublishError::Closed) } else { publish.go().await }
@@ -68,7 +68,7 @@ impl Fault for DoorOnly {
 struct Swallows;
 
 impl Fault for Swallows {
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             match publish.go().await {
                 Err(PublishError::Closed) => Ok(()),
@@ -99,7 +99,7 @@ impl Fault for Panics {
         self.0.0.store(false, SeqCst);
     }
 
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             assert!(!self.0.meets_a_close().await, "the link is gone");
             publish.go().await
@@ -120,7 +120,7 @@ impl Fault for Hangs {
         self.0.0.store(false, SeqCst);
     }
 
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             if self.0.meets_a_close().await {
                 std::future::pending::<()>().await;
@@ -145,7 +145,7 @@ impl Fault for Leftovers {
         *before = mem::take(these);
     }
 
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         let kept = (publish.subject.clone(), publish.event.clone());
         self.0.lock().unwrap()[0].push(kept);
         Box::pin(publish.go())

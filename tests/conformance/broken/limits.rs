@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use tramline::{Event, Subject, contract::PublishError, event::Data};
+use futures_util::future::BoxFuture;
+use tramline::{Event, contract::PublishError, event::Data};
 
-use super::{Arrival, Fault, Passes};
+use super::{Arrival, Fault, Passes, through::Publish};
 use crate::both_ways::{Mutant, mutant};
 
 const LIMIT: usize = 256 * 1024;
@@ -52,8 +53,8 @@ impl Fault for Cuts {
 struct Drops;
 
 impl Fault for Drops {
-    fn publishes(&self, event: Event) -> Result<Option<Event>, PublishError> {
-        Ok((length(&event) <= LARGE).then_some(event))
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move { if length(&publish.event) > LARGE { Ok(()) } else { publish.go().await } })
     }
 }
 
@@ -87,29 +88,27 @@ impl Fault for Limited {
         Some(LIMIT)
     }
 
-    fn first(&self, subject: &Subject, event: &Event) -> Option<Subject> {
-        (self.limit == Limit::Delivered && length(event) > LIMIT).then(|| subject.clone())
-    }
-
-    fn publishes(&self, event: Event) -> Result<Option<Event>, PublishError> {
-        let size = length(&event);
-        let limit = if self.limit == Limit::Half { LIMIT / 2 - 1 } else { LIMIT };
-        if size <= limit {
-            return Ok((!self.refused.load(Relaxed)).then_some(event));
-        }
-        match self.limit {
-            Limit::Ignored => Ok(Some(event)),
-            Limit::Cut => Ok(Some(cut(&event, LIMIT))),
-            Limit::Unknown => Err(PublishError::Unconfirmed { source: "too large".into() }),
-            Limit::Another => Err(PublishError::TooLarge { size, limit: limit + 1 }),
-            Limit::WithoutSize => Err(PublishError::TooLarge { size: 0, limit }),
-            Limit::Deaf => {
-                self.refused.store(true, Relaxed);
-                Err(PublishError::TooLarge { size, limit })
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        Box::pin(async move {
+            let size = length(&publish.event);
+            let limit = if self.limit == Limit::Half { LIMIT / 2 - 1 } else { LIMIT };
+            if size <= limit {
+                return if self.refused.load(Relaxed) { Ok(()) } else { publish.go().await };
             }
-            // Told as it is, so that what shows is that the row's smaller event is refused.
-            Limit::Half => Err(PublishError::TooLarge { size, limit: LIMIT }),
-            Limit::Kept | Limit::Delivered => Err(PublishError::TooLarge { size, limit }),
-        }
+            match self.limit {
+                Limit::Ignored => return publish.go().await,
+                Limit::Cut => return Publish { event: cut(&publish.event, LIMIT), ..publish }.go().await,
+                Limit::Delivered => publish.first(publish.subject).await,
+                Limit::Deaf => self.refused.store(true, Relaxed),
+                Limit::Kept | Limit::Unknown | Limit::Another | Limit::WithoutSize | Limit::Half => {}
+            }
+            Err(match self.limit {
+                Limit::Unknown => PublishError::Unconfirmed { source: "too large".into() },
+                Limit::Another => PublishError::TooLarge { size, limit: LIMIT + 1 },
+                Limit::WithoutSize => PublishError::TooLarge { size: 0, limit: LIMIT },
+                // Half tells of the whole limit, so that what shows is that the row's smaller event is refused.
+                _ => PublishError::TooLarge { size, limit: LIMIT },
+            })
+        })
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tramline::{
     Event,
     backend::memory::MemoryReplier,
-    contract::{Reply, ReplyError, ReplyTo},
+    contract::{Reply, ReplyError, ReplyTo, SourceId},
 };
 
-use super::{Fault, backend::Settling};
+use super::{Fault, hand::Settling};
 
 impl Settling for ReplyTo<MemoryReplier> {
     type Broken = ReplyTo<BrokenReplier>;
 
-    fn broken(self, fault: &Arc<dyn Fault>) -> ReplyTo<BrokenReplier> {
+    fn broken(self, fault: &Arc<dyn Fault>, _source: SourceId, _id: &str, _attempt: u32) -> ReplyTo<BrokenReplier> {
         let inside = self.into_replier();
         if inside.is_some() || fault.makes_addresses_up() {
             ReplyTo::request(BrokenReplier { inside, fault: fault.clone() })

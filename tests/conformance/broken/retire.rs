@@ -1,12 +1,21 @@
 //! Faults in the end of a source.
 
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+};
 
 use futures_util::future::BoxFuture;
 use tokio::task::yield_now;
-use tramline::contract::{FinalReading, PublishError};
+use tramline::contract::{FinalReading, PublishError, RetireError, SourceId};
 
-use super::{Fault, through::Publish};
+use super::{
+    Fault,
+    through::{Publish, Retire, Retired},
+};
 use crate::both_ways::{Mutant, mutant};
 
 const RETIRE_FINAL: &[&str] = &["at_most_once::retire_final", "at_least_once::retire_final"];
@@ -23,7 +32,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("hands over after the retire what it had read ahead", || ReadsAhead)
             .breaks(RETIRE_FINAL)
             .also(LEAVES_THE_GROUP, "the stream of the member that leaves has to end, too"),
-        mutant("does not go on with a retire that was given up", || RetiresOnce).breaks(RETIRE_FINAL),
+        mutant("does not go on with a retire that was given up", RetiresOnce::default).breaks(RETIRE_FINAL),
         mutant("counts what was under way beside a retire after it", UnderWay::default).breaks(BESIDE_PUBLISH),
     ]
 }
@@ -31,16 +40,21 @@ pub(crate) fn mutants() -> Vec<Mutant> {
 struct CountsOn;
 
 impl Fault for CountsOn {
-    fn retired(&self, before: u64, last: &mut FinalReading) {
-        last.stats.refused += before;
+    fn retires<'a>(&'a self, retire: Retire<'a>) -> Retired<'a> {
+        Box::pin(async move {
+            let before = retire.before;
+            let mut last = retire.go().await?;
+            last.stats.refused += before;
+            Ok(last)
+        })
     }
 }
 
 struct HasACause;
 
 impl Fault for HasACause {
-    fn retired(&self, _before: u64, last: &mut FinalReading) {
-        *last = FinalReading::new(last.stats).ended_by("it was retired");
+    fn retires<'a>(&'a self, retire: Retire<'a>) -> Retired<'a> {
+        Box::pin(async move { Ok(FinalReading::new(retire.go().await?.stats).ended_by("it was retired")) })
     }
 }
 
@@ -52,11 +66,21 @@ impl Fault for ReadsAhead {
     }
 }
 
-struct RetiresOnce;
+/// A retire takes a step, and is begun once for each of these.
+#[derive(Default)]
+struct RetiresOnce(Mutex<BTreeSet<SourceId>>);
 
 impl Fault for RetiresOnce {
-    fn retires_once(&self) -> bool {
-        true
+    fn retires<'a>(&'a self, retire: Retire<'a>) -> Retired<'a> {
+        Box::pin(async move {
+            if retire.before == 0 {
+                if !self.0.lock().unwrap().insert(retire.source) {
+                    return Err(RetireError::new("it is being retired"));
+                }
+                yield_now().await;
+            }
+            retire.go().await
+        })
     }
 }
 
@@ -67,7 +91,7 @@ struct UnderWay {
 }
 
 impl Fault for UnderWay {
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
             let retires = self.retires.load(SeqCst);
             yield_now().await;
@@ -79,10 +103,15 @@ impl Fault for UnderWay {
         })
     }
 
-    fn retired(&self, before: u64, last: &mut FinalReading) {
-        self.retires.fetch_add(1, SeqCst);
-        if before > 0 {
-            last.stats.refused += self.late.load(SeqCst);
-        }
+    fn retires<'a>(&'a self, retire: Retire<'a>) -> Retired<'a> {
+        Box::pin(async move {
+            let before = retire.before;
+            let mut last = retire.go().await?;
+            self.retires.fetch_add(1, SeqCst);
+            if before > 0 {
+                last.stats.refused += self.late.load(SeqCst);
+            }
+            Ok(last)
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use futures_util::future::BoxFuture;
 use tramline::{
     DurableName, Pattern, Subject,
-    contract::{AtLeastOnceSpec, AtMostOnceSpec, PublishError},
+    contract::{AtLeastOnceSpec, AtMostOnceSpec, PublishError, Session},
 };
 
 use super::{Arrival, Fault, Passes, through::Publish};
@@ -82,11 +82,10 @@ impl Fault for TakeTurns {
         }
     }
 
-    fn carries<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+    fn publishes<'a>(&'a self, publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
-            let (session, event) = (publish.session, publish.event.clone());
             for subject in self.turns(publish.subject) {
-                Publish { session, subject: &subject, event: event.clone() }.go().await?;
+                publish.session.publish(&subject, publish.event.clone()).await?;
             }
             publish.go().await
         })
