@@ -1,5 +1,7 @@
 //! How a responder's delivery ends: with one reply, where somebody asked (contract R6, R10).
 
+use std::pin::pin;
+
 use super::{
     desk::{Desk, Handled, Place},
     error::chain,
@@ -22,29 +24,18 @@ pub(super) enum Said {
 }
 
 impl Desk {
-    /// Accounts for one delivery to a responder, and replies. Returns the panic's text if the responder panicked, which
-    /// fails the consumer.
-    pub(super) async fn reply<S: Settle>(
-        &self,
-        failure: &FailureReply,
-        tally: &Tally,
-        handled: Handled,
-        place: Place<'_>,
-        settler: S,
-    ) -> Option<String> {
-        let (said, panicked) = match handled {
+    /// What a responder's requester gets, and the panic's text if the responder panicked, which fails the consumer.
+    pub(super) fn answer(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> (Said, Option<String>) {
+        let failure = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 tally.delivered.add_one();
-                (self.said(tally, judgement.word, place), None)
+                return (self.said(tally, judgement.word, place), None);
             }
-            Guarded::Returned(Err(_)) => {
-                (Said::Failure(FailureReason::Undecodable), self.record(tally, handled, place))
-            }
-            Guarded::Panicked(_) => (Said::Failure(FailureReason::Panic), self.record(tally, handled, place)),
-            Guarded::CutOff => (Said::Failure(FailureReason::Stopping), self.record(tally, handled, place)),
+            Guarded::Returned(Err(_)) => FailureReason::Undecodable,
+            Guarded::Panicked(_) => FailureReason::Panic,
+            Guarded::CutOff => FailureReason::Stopping,
         };
-        self.send(failure, tally, said, place, settler).await;
-        panicked
+        (Said::Failure(failure), self.record(tally, handled, place))
     }
 
     /// What a responder that returned has said.
@@ -81,8 +72,7 @@ impl Desk {
             Said::Failure(reason) => (failure.event(reason), reason == FailureReason::BadReply),
         };
         // As a settlement, a reply is bounded by the stop (T8).
-        // Boxed, so that the readers of other subscriptions are no larger for it.
-        let mut slot = Box::pin(Some(settler.answer(reply)));
+        let mut slot = pin!(Some(settler.answer(reply)));
         let refused = match caught_until(slot.as_mut(), &self.given_up).await {
             // Nobody asked (R8).
             Guarded::Returned(None) => {

@@ -152,10 +152,12 @@ impl Desk {
         settler: S,
     ) -> Settled {
         if !self.at_least_once {
-            let panicked = match &self.failure {
-                Some(failure) => self.reply(failure, tally, handled, place, settler).await,
-                None => self.record(tally, handled, place),
+            let Some(failure) = &self.failure else {
+                return Settled { panicked: self.record(tally, handled, place), again: None };
             };
+            let (said, panicked) = self.answer(tally, handled, place);
+            // Boxed, so that the readers of other subscriptions are no larger for it.
+            Box::pin(self.send(failure, tally, said, place, settler)).await;
             return Settled { panicked, again: None };
         }
         let mut panicked = None;
