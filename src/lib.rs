@@ -42,6 +42,7 @@
 //!
 //! # Features
 //! - `memory` (default): the in-memory backend.
+//! - `nats`: [core NATS](backend::nats); with `nats-tls` also over TLS.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
@@ -64,6 +65,8 @@ pub mod topic;
 
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
+#[cfg(feature = "nats")]
+pub use crate::backend::nats::{Nats, NatsOptions};
 #[cfg(feature = "cbor")]
 pub use crate::codec::Cbor;
 #[cfg(feature = "messagepack")]

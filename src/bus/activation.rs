@@ -25,9 +25,13 @@ use super::{
     supervisor::{ATTEMPT, Left, RETRY, Supervisor, Unretired, retire},
 };
 use crate::{
-    contract::{Backend, RetireReason, Session, SubscribeError},
+    contract::{Backend, OpenError, RetireReason, Session, SubscribeError},
     subject::Name,
 };
+
+/// How long a start waits before it tries to reach the broker again; doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// One start-to-stop lifetime of a bus.
 pub(super) struct Activation<B: Backend> {
@@ -141,10 +145,7 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
     if Runtime::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
         tracing::warn!("on a current-thread runtime a handler that blocks its thread blocks the stop too");
     }
-    let session = match timeout_at(end, core.backend.open()).await {
-        Ok(opened) => opened.map_err(|source| StartError::Open { source })?,
-        Err(_) => return Err(StartError::OutOfTime { budget, waiting_for: "the broker".to_owned() }),
-    };
+    let session = open(core, budget, end).await?;
     let activation = Arc::new(Activation::new(core.generation() + 1, session));
     unfinished.activation = Some(activation.clone());
     let subscribed = subscribe_all(core, &activation, budget, end).await;
@@ -163,6 +164,30 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
     core.board.running(generation);
     core.ready.cancel();
     Ok(())
+}
+
+/// Opens a session, and as long as the broker cannot be reached and there is time, tries again: a service may be up before
+/// its broker is.
+async fn open<B: Backend>(core: &Core<B>, budget: Duration, end: Instant) -> Result<B::Session, StartError> {
+    let mut unreachable = None;
+    let mut wait = FIRST_WAIT;
+    loop {
+        match timeout_at(end, core.backend.open()).await {
+            Ok(Err(source @ OpenError::Unreachable { .. })) if Instant::now() + wait < end => {
+                let why = chain(&source);
+                tracing::warn!(?wait, "the bus waits for its broker: {why}");
+                core.board.bus(BusState::Starting, Some(why));
+                unreachable = Some(source);
+                sleep(wait).await;
+                wait = LONGEST_WAIT.min(wait * 2);
+            }
+            Ok(opened) => return opened.map_err(|source| StartError::Open { source }),
+            Err(_) => {
+                let out_of_time = StartError::OutOfTime { budget, waiting_for: "the broker".to_owned() };
+                return Err(unreachable.map_or(out_of_time, |source| StartError::Open { source }));
+            }
+        }
+    }
 }
 
 /// A start that is not finished: dropped, it tears down what it had acquired.

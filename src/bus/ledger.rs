@@ -50,6 +50,9 @@ pub struct Stats {
     pub panics: u64,
     /// Terminal failures (V5).
     pub incidents: u64,
+    /// How often the link or the client lost messages that nobody could count: what was published meanwhile is in no number,
+    /// and this is no term of L4.
+    pub interruptions: u64,
     /// Time without a source while an activation was live (Y11).
     pub unsubscribed_for: Duration,
 }
@@ -156,6 +159,7 @@ impl Stats {
             errors: 0,
             panics: 0,
             incidents: 0,
+            interruptions: 0,
             unsubscribed_for: Duration::ZERO,
         }
     }
@@ -207,6 +211,7 @@ impl fmt::Display for Stats {
                 ("stranded", self.stranded),
                 ("lease expired", self.lease_expired),
                 ("delay shortened", self.delay_shortened),
+                ("interruptions", self.interruptions),
             ],
         )?;
         if !self.unsubscribed_for.is_zero() {
@@ -279,7 +284,12 @@ impl fmt::Display for Ledger {
             line(
                 f,
                 &format!("{} said", stats.name),
-                [("errors", stats.errors), ("panics", stats.panics), ("incidents", stats.incidents)],
+                [
+                    ("errors", stats.errors),
+                    ("panics", stats.panics),
+                    ("incidents", stats.incidents),
+                    ("interruptions", stats.interruptions),
+                ],
             )?;
         }
         self.requests.fmt(f)

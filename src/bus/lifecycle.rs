@@ -118,7 +118,8 @@ impl<B: Backend, C: Codec> Bus<B, Dormant, C> {
     }
 
     /// Opens a session and subscribes everything. The bus runs when the broker has confirmed every subscription
-    /// (contract Y2).
+    /// (contract Y2). A broker that cannot be reached is tried again, with waits from 100 ms to 2 s, as long as the budget
+    /// lasts; the log and the [status](Self::status) say so meanwhile.
     ///
     /// # Errors
     /// The session or a subscription was refused, or the budget was used up. The error holds the dormant bus, and

@@ -244,4 +244,5 @@ fn add_source(stats: &mut Stats, source: SourceStats) {
     stats.exhausted += source.exhausted;
     stats.lease_expired += source.lease_expired;
     stats.delay_shortened += source.delay_shortened;
+    stats.interruptions += source.interruptions;
 }

@@ -408,9 +408,10 @@ impl<S: Settle> Got<S> {
 
 /// A reading in short.
 pub(super) fn counts(stats: SourceStats) -> String {
-    let SourceStats { accepted, pending, refused, evicted, exhausted, lease_expired, delay_shortened } = stats;
+    let SourceStats { accepted, pending, refused, evicted, exhausted, lease_expired, delay_shortened, interruptions } =
+        stats;
     format!(
         "accepted {accepted}, pending {pending}, refused {refused}, evicted {evicted}, exhausted {exhausted}, lease \
-         expired {lease_expired}, delay shortened {delay_shortened}"
+         expired {lease_expired}, delay shortened {delay_shortened}, interruptions {interruptions}"
     )
 }

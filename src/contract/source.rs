@@ -114,6 +114,9 @@ pub struct SourceStats {
     pub lease_expired: u64,
     /// Delays that could not be held in full (O3).
     pub delay_shortened: u64,
+    /// How often the link or the client lost messages that nobody could count: what was published meanwhile is not in any
+    /// number. No term of L4.
+    pub interruptions: u64,
 }
 
 impl SourceStats {

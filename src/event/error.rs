@@ -96,3 +96,12 @@ impl fmt::Display for Excerpt {
         f.write_str(if self.whole { "" } else { ".." })
     }
 }
+
+/// What to say about a `specversion` that is not read, or none if it is read (contract Q1).
+pub(super) fn version_flaw(found: &str) -> Option<&'static str> {
+    match found {
+        "1.0" => None,
+        "0.3" => Some(": version 0.3 is not supported, let the producer send 1.0"),
+        _ => Some(""),
+    }
+}

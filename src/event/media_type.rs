@@ -24,6 +24,34 @@ pub fn is_json(media_type: &str) -> bool {
     suffix.eq_ignore_ascii_case("json")
 }
 
+/// Whether a media type declares text that is UTF-8: `text/*`, `application/xml` or `*+xml`, with no `charset` or one that UTF-8
+/// includes. What declares JSON is not asked for.
+pub(super) fn is_text(media_type: &str) -> bool {
+    let Some((main, subtype)) = essence(media_type).split_once('/') else {
+        return false;
+    };
+    let suffix = subtype.rsplit_once('+').map_or("", |(_, suffix)| suffix);
+    let xml = essence_eq(media_type, "application/xml") || suffix.eq_ignore_ascii_case("xml");
+    let utf_8 = |charset: &str| ["utf-8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known));
+    (xml || main.eq_ignore_ascii_case("text")) && parameter(media_type, "charset").is_none_or(utf_8)
+}
+
+/// The value of a parameter, without its quotes.
+fn parameter<'m>(media_type: &'m str, name: &str) -> Option<&'m str> {
+    let mut parts = Parts(&media_type[media_type.find(';')?..]);
+    while parts.eat(';') {
+        parts.white_space();
+        let found = parts.taken(Parts::token);
+        parts.eat('=');
+        let value = parts.taken(|parts| parts.quoted() || parts.token());
+        if found.eq_ignore_ascii_case(name) {
+            return Some(value.trim_matches('"'));
+        }
+        parts.white_space();
+    }
+    None
+}
+
 /// Whether the text is in the grammar of RFC 2045, section 5.1, which RFC 2046 builds on.
 pub(super) fn is_valid(text: &str) -> bool {
     let mut parts = Parts(text);
@@ -47,7 +75,14 @@ pub(super) fn is_valid(text: &str) -> bool {
 
 struct Parts<'a>(&'a str);
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// What a step goes over.
+    fn taken(&mut self, step: impl FnOnce(&mut Self) -> bool) -> &'a str {
+        let before = self.0;
+        step(self);
+        &before[..before.len() - self.0.len()]
+    }
+
     fn eat(&mut self, wanted: char) -> bool {
         self.0.strip_prefix(wanted).is_some_and(|rest| {
             self.0 = rest;
@@ -105,6 +140,30 @@ mod tests {
             ["application/xml", "application/jsonl", "application/json+xml", "json", "", "application/x; a=+json"]
         {
             assert!(!is_json(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn text_is_recognised_by_type_or_suffix_and_its_charset() {
+        for text in [
+            "text/plain",
+            "TEXT/x",
+            "application/xml",
+            "image/svg+XML",
+            "text/plain; charset=utf-8",
+            "text/plain;a=\"b;charset=x\" ; Charset=\"UTF-8\"",
+            "text/csv; header=present; charset=us-ascii",
+        ] {
+            assert!(is_text(text), "{text}");
+        }
+        for other in [
+            "application/octet-stream",
+            "text",
+            "application/x-text",
+            "text/plain; charset=iso-8859-1",
+            "text/plain; a=b; charset=\"utf-16\"",
+        ] {
+            assert!(!is_text(other), "{other}");
         }
     }
 

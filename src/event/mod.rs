@@ -23,6 +23,7 @@ mod data;
 mod envelope;
 mod error;
 pub(crate) mod extension_name;
+pub mod headers;
 mod json;
 mod literal;
 pub mod media_type;

@@ -5,7 +5,7 @@ use std::{
     future::pending,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
 };
@@ -46,6 +46,8 @@ pub(crate) struct Faults {
     pub(crate) subscribe: Mutex<HashMap<String, Answer>>,
     /// Ends the source that is open, with a cause.
     pub(crate) ends: Mutex<HashMap<String, watch::Sender<bool>>>,
+    /// What each source counts as interruptions.
+    pub(crate) interruptions: AtomicU64,
     /// Sessions that live.
     pub(crate) sessions: AtomicUsize,
     pub(crate) closes: AtomicUsize,

@@ -99,19 +99,27 @@ impl<D: Stream + Unpin> Stream for FaultyDeliveries<D> {
 
 impl<C: SourceControl> SourceControl for FaultyControl<C> {
     fn snapshot(&self) -> SourceStats {
-        self.inner.snapshot()
+        self.interrupted(self.inner.snapshot())
     }
 
     async fn retire(&self, reason: RetireReason) -> Result<FinalReading, RetireError> {
         let said = *self.faults.retire.lock().unwrap();
         answer(said).await.map_err(RetireError::new)?;
         self.faults.retired.lock().unwrap().push((self.name.clone(), reason));
-        let reading = self.inner.retire(reason).await?;
+        let mut reading = self.inner.retire(reason).await?;
+        reading.stats = self.interrupted(reading.stats);
         let stats = reading.stats;
         let explained = self.handed_over.load(SeqCst) + stats.pending + stats.evicted;
         assert_eq!(stats.accepted, explained, "L2: {stats:?}");
         self.faults.readings.lock().unwrap().push((self.name.clone(), stats));
         let ended = *self.ended.borrow();
         Ok(if ended { reading.ended_by("the link died") } else { reading })
+    }
+}
+
+impl<C> FaultyControl<C> {
+    fn interrupted(&self, mut stats: SourceStats) -> SourceStats {
+        stats.interruptions += self.faults.interruptions.load(SeqCst);
+        stats
     }
 }

@@ -116,7 +116,7 @@ async fn counters_are_numbers_to_machines() {
             "released": 0, "exhausted": 0, "lease_expired": 0, "delay_shortened": 0, "stranded": 0, "redelivered": 0,
             "settlement": { "acked": 0, "nacked": 0, "silent": 0, "refused": 0 },
             "replies": { "replied": 0, "refused": 0, "unaddressed": 0 },
-            "errors": 0, "panics": 0, "incidents": 0,
+            "errors": 0, "panics": 0, "incidents": 0, "interruptions": 0,
             "unsubscribed_for": { "secs": 0, "nanos": 0 },
         })
     );

@@ -53,6 +53,30 @@ async fn y2_a_backend_that_does_not_open_gives_the_bus_back_and_the_cause_is_on_
 }
 
 #[tokio::test(start_paused = true)]
+async fn y2_a_broker_that_cannot_be_reached_is_tried_again_as_long_as_the_budget_lasts() {
+    let (backend, faults) = Faulty::new();
+    let bus = two(backend).build().unwrap();
+    let handle = bus.handle();
+    set(&faults.open, Answer::Refused);
+    let starting = tokio::spawn(bus.start_within(seconds(20)));
+    tokio::time::sleep(seconds(10)).await;
+    let status = handle.status();
+    assert_eq!(status.state, BusState::Starting);
+    assert_eq!(status.cause.as_deref(), Some("the broker cannot be reached: the test says so"), "a sign of life");
+    set(&faults.open, Answer::Fine);
+    let bus = starting.await.unwrap().expect("starts once the broker is there");
+    assert_eq!(bus.status().cause, None);
+
+    let stopped = bus.stop(seconds(1)).await;
+    set(&faults.open, Answer::Refused);
+    let begun = tokio::time::Instant::now();
+    let not_started = stopped.bus.start_within(seconds(20)).await.unwrap_err();
+    assert!(matches!(not_started.error, StartError::Open { .. }), "it says why, and not only that time is up");
+    let took = begun.elapsed();
+    assert!(took > seconds(17) && took <= seconds(20), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn y2_one_subscription_that_is_refused_fails_the_start_and_leaves_nothing() {
     let (backend, faults) = Faulty::new();
     let bus = two(backend).build().unwrap();

@@ -346,3 +346,25 @@ async fn y7_a_failing_consumers_handlers_learn_that_they_are_to_stop() {
     assert_eq!((told.lock().unwrap().expect("told") - begun).as_secs(), 1);
     bus.stop(seconds(1)).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn l5_interruptions_of_all_sources_are_added_up_and_are_beside_the_identity() {
+    let (backend, faults) = Faulty::new();
+    let bus = one_on(backend).restart(Restart::new()).handle(async |_| {}).build().unwrap().start().await.unwrap();
+    bus.publish(&subject!("a"), event(0)).await.unwrap();
+    until("it is delivered", || bus.stats("one").unwrap().delivered == 1).await;
+    faults.interruptions.store(2, SeqCst);
+    let stats = bus.stats("one").unwrap();
+    assert_eq!(stats.interruptions, 2, "of the source that lives");
+    balanced(&stats);
+
+    faults.end("one");
+    tokio::time::sleep(seconds(2)).await;
+    until("another source runs", || bus.status().consumers[0].state == ConsumerState::Running).await;
+    assert_eq!(faults.opened("one"), 2);
+    faults.interruptions.store(3, SeqCst);
+    let stats = bus.stop(seconds(1)).await.bus.stats("one").unwrap();
+    assert_eq!(stats.interruptions, 5, "of the source that ended, and of the next");
+    balanced(&stats);
+    assert!(stats.to_string().contains("beside it: interruptions 5"), "{stats}");
+}

@@ -5,6 +5,7 @@
 mod arbitrary;
 mod building;
 mod corpus;
+mod headers;
 mod never_panics;
 mod round_trip;
 #[cfg(feature = "cloudevents-sdk")]

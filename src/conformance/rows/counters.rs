@@ -65,6 +65,7 @@ fn read<S: Source>(tap: &Tap<S>, mut last: SourceStats) -> Result<SourceStats> {
                 ("exhausted", stats.exhausted),
                 ("lease expired", stats.lease_expired),
                 ("delay shortened", stats.delay_shortened),
+                ("interruptions", stats.interruptions),
             ]
         };
         for ((name, now), (_, before)) in totals(now).into_iter().zip(totals(last)) {

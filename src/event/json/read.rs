@@ -11,7 +11,9 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::FormatError;
-use crate::event::{Data, Event, EventBuilder, Excerpt, Timestamp, Uri, UriReference, Utf8Bytes, Value, media_type};
+use crate::event::{
+    Data, Event, EventBuilder, Excerpt, Timestamp, Uri, UriReference, Utf8Bytes, Value, error::version_flaw, media_type,
+};
 
 /// `shared` is the same document, if slices of it may be kept.
 pub(super) fn event(document: &[u8], shared: Option<&Bytes>) -> Result<Event, FormatError> {
@@ -88,12 +90,10 @@ impl<'d> Members<'d> {
             return Err(FormatError::Missing { member: "specversion" });
         };
         let found = string(name, value)?;
-        let hint = match &*found {
-            "1.0" => return Ok(()),
-            "0.3" => ": version 0.3 is not supported, let the producer send 1.0",
-            _ => "",
-        };
-        Err(FormatError::Version { found: Excerpt::of(&found), hint })
+        match version_flaw(&found) {
+            None => Ok(()),
+            Some(hint) => Err(FormatError::Version { found: Excerpt::of(&found), hint }),
+        }
     }
 
     fn check_duplicates(&self) -> Result<(), FormatError> {

@@ -1,0 +1,378 @@
+//! The connection of one session: sending, knowing that the server has heard, and ending.
+
+use std::{error::Error, sync::Arc, time::Duration};
+
+use async_nats::{
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, PublishErrorKind, Subject, Subscriber,
+    connection::State,
+};
+use bytes::Bytes;
+use tokio::{
+    sync::{broadcast, futures::Notified},
+    time::timeout,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    address::Servers,
+    drain::TRANSIT,
+    options::NatsOptions,
+    replies::Desk,
+    signals::{Denied, Signals},
+    wire,
+};
+use crate::{
+    contract::{CloseError, OpenError, SubscribeError},
+    event::{Event, headers::ContentMode},
+    subject::{Group, Name, Pattern},
+};
+
+/// How long the server may take to show that it has heard.
+const ECHO: Duration = Duration::from_secs(5);
+/// How long each step of a close may take.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// The connection of one session. Dropped, it ends the session's tasks.
+#[derive(Debug)]
+pub(in crate::backend) struct Link {
+    client: Client,
+    signals: Arc<Signals>,
+    desk: Arc<Desk>,
+    mode: ContentMode,
+    inbox_prefix: String,
+    /// The session is closed: nothing is sent any more, and its sources end.
+    closed: CancellationToken,
+    /// Answers are handed out no more.
+    finish: CancellationToken,
+    /// Both tasks of the client have ended.
+    ended: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// Why something was not sent.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::backend) enum NotSent {
+    #[error("the session is closed")]
+    Closed,
+    #[error("the link to the NATS server is down; the client goes on trying to make it anew")]
+    Down,
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error("the message has {size} bytes, and the server takes at most {limit}")]
+    TooLarge { size: usize, limit: usize },
+    #[error("the NATS server did not answer within {0:?}")]
+    Silent(Duration),
+    #[error("the NATS client did not take it")]
+    Client(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl Link {
+    /// Connects, and waits until the server has the inbox that answers come to.
+    pub(in crate::backend) async fn open(url: &str, options: &NatsOptions) -> Result<Arc<Self>, OpenError> {
+        let servers = Servers::parse(url)?;
+        let signals = Arc::new(Signals::new());
+        let ended = CancellationToken::new();
+        let connect = observed(options.connect(&servers).await?, &signals, &ended);
+        let connected = connect.subscription_capacity(TRANSIT).connect(servers.addresses()).await;
+        let client = connected.map_err(|error| not_connected(&servers, options, error))?;
+        let desk = Arc::new(Desk::new(&client.new_inbox()));
+        let link = Self {
+            client,
+            signals,
+            desk,
+            mode: options.content_mode(),
+            inbox_prefix: options.inbox().to_owned(),
+            closed: CancellationToken::new(),
+            finish: CancellationToken::new(),
+            ended,
+            tasks: TaskTracker::new(),
+        };
+        match link.receive_answers().await {
+            Ok(()) => Ok(Arc::new(link)),
+            Err(NotSent::Denied(_)) => Err(OpenError::Setting {
+                setting: "inbox_prefix",
+                value: options.inbox().to_owned(),
+                fix: format!(
+                    "the server denies subscribing below it: grant the user `subscribe` on `{}.>`, or name a prefix that it has",
+                    options.inbox()
+                ),
+            }),
+            Err(error) => Err(OpenError::Unreachable { source: format!("{servers}: {error}").into() }),
+        }
+    }
+
+    /// Subscribes to the inbox of this session.
+    async fn receive_answers(&self) -> Result<(), NotSent> {
+        let pattern = self.desk.pattern();
+        let denials = self.signals.denials();
+        let subscribed = self.client.subscribe(pattern.clone()).await;
+        let answers = subscribed.map_err(|error| NotSent::Client(error.into()))?;
+        let (desk, heard, finish) = (Arc::clone(&self.desk), self.signals.denials(), self.finish.clone());
+        // It holds nothing of the link, and ends with it.
+        tokio::spawn(async move { desk.hand_out(answers, heard, &finish).await });
+        self.confirmed(&pattern, denials).await.map(drop)
+    }
+
+    /// Subscribes, and returns once the server has the subscription, with what tells of denials from then on.
+    ///
+    /// Dropped half way it leaves nothing subscribed: the subscriber unsubscribes when it is dropped.
+    pub(super) async fn subscribe(
+        &self,
+        name: &Name,
+        pattern: &Pattern,
+        group: Option<&Group>,
+    ) -> Result<(Subscriber, broadcast::Receiver<Denied>), SubscribeError> {
+        let unconfirmed = |error: NotSent| match error {
+            NotSent::Closed => SubscribeError::Closed,
+            NotSent::Denied(_) => SubscribeError::Setting {
+                subscription: name.clone(),
+                setting: "pattern",
+                value: pattern.to_string(),
+                fix: "the server denies subscribing to it: grant its user `subscribe` on it".to_owned(),
+            },
+            error => SubscribeError::Unconfirmed { source: error.into() },
+        };
+        self.ready().map_err(unconfirmed)?;
+        let denials = self.signals.denials();
+        let subscribed = match group {
+            Some(group) => self.client.queue_subscribe(pattern.to_string(), queue_group(group, pattern)).await,
+            None => self.client.subscribe(pattern.to_string()).await,
+        };
+        let subscriber = subscribed.map_err(|error| SubscribeError::Unconfirmed { source: error.into() })?;
+        let confirmed = tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(NotSent::Closed),
+            confirmed = self.confirmed(pattern.as_str(), denials) => confirmed,
+        };
+        Ok((subscriber, confirmed.map_err(unconfirmed)?))
+    }
+
+    /// Waits until the server has a subscription that was sent, or has denied it.
+    async fn confirmed(
+        &self,
+        pattern: &str,
+        mut denials: broadcast::Receiver<Denied>,
+    ) -> Result<broadcast::Receiver<Denied>, NotSent> {
+        let heard = async {
+            self.heard().await?;
+            // A denial comes by another way than the echo, and before it. A second round trip is its turn.
+            self.heard().await
+        };
+        tokio::select! {
+            biased;
+            denied = denied_subscribing(&mut denials, pattern) => return Err(denied.into()),
+            heard = heard => heard?,
+        }
+        Ok(denials)
+    }
+
+    /// Returns once the server has all that was sent before, by one round trip: a message to this session itself.
+    ///
+    /// A flush would not do: it empties the client's buffer. Nor would a request to an unused inbox, which a
+    /// subscription to `>` receives.
+    pub(in crate::backend) async fn heard(&self) -> Result<(), NotSent> {
+        let down = self.signals.down();
+        let mut waiting = self.desk.ask(None);
+        let subject = waiting.reply().to_owned();
+        let echo = async {
+            self.hand_to_client(subject.into(), None, HeaderMap::new(), Bytes::new()).await?;
+            // To be denied that publish is an answer too, and in its turn.
+            waiting.answer().await.map(drop).ok_or(NotSent::Closed)
+        };
+        if self.client.connection_state() != State::Connected {
+            return Err(NotSent::Down);
+        }
+        tokio::select! {
+            biased;
+            heard = timeout(ECHO, echo) => heard.unwrap_or(Err(NotSent::Silent(ECHO))),
+            () = down => Err(NotSent::Down),
+        }
+    }
+
+    /// Sends an event, with a reply address if it is a request.
+    pub(in crate::backend) async fn send(
+        &self,
+        subject: Subject,
+        reply: Option<&str>,
+        event: &Event,
+    ) -> Result<(), NotSent> {
+        self.ready()?;
+        if let Some(denied) = self.signals.is_denied(&subject) {
+            return Err(denied.into());
+        }
+        let (headers, payload) = wire::encode(event, self.mode);
+        tokio::select! {
+            biased;
+            sent = self.hand_to_client(subject, reply, headers, payload) => sent,
+            // The client's buffer is full.
+            () = self.closed.cancelled() => Err(NotSent::Closed),
+            () = self.signals.down() => Err(NotSent::Down),
+        }
+    }
+
+    async fn hand_to_client(
+        &self,
+        subject: Subject,
+        reply: Option<&str>,
+        headers: HeaderMap,
+        payload: Bytes,
+    ) -> Result<(), NotSent> {
+        let size = wire::size(&headers, &payload);
+        let limit = self.client.max_payload();
+        if size > limit {
+            return Err(NotSent::TooLarge { size, limit });
+        }
+        let sent = match reply {
+            Some(reply) => {
+                self.client.publish_with_reply_and_headers(subject, reply.to_owned(), headers, payload).await
+            }
+            None => self.client.publish_with_headers(subject, headers, payload).await,
+        };
+        sent.map_err(|error| match error.kind() {
+            PublishErrorKind::MaxPayloadExceeded => NotSent::TooLarge { size, limit: self.client.max_payload() },
+            // The client has ended.
+            PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
+            _ => NotSent::Client(error.into()),
+        })
+    }
+
+    /// Whether something could be sent now.
+    pub(in crate::backend) fn ready(&self) -> Result<(), NotSent> {
+        if self.closed.is_cancelled() {
+            Err(NotSent::Closed)
+        } else if self.client.connection_state() != State::Connected {
+            // The client would keep it, and send it who knows when.
+            Err(NotSent::Down)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Ends the sources, sees what was published through to the server, and ends the client.
+    ///
+    /// While the link is down the client cannot be ended: it ends as soon as it has a link again.
+    pub(in crate::backend) async fn close(&self) -> Result<(), CloseError> {
+        self.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        if self.client.connection_state() == State::Connected
+            && !self.ended.is_cancelled()
+            && !matches!(timeout(CLOSE, self.heard()).await, Ok(Ok(())))
+        {
+            tracing::warn!("a NATS session closes without knowing whether what it published last has arrived");
+        }
+        // An error says that the client has ended already.
+        let _ = timeout(CLOSE, self.client.drain()).await;
+        let ended = timeout(CLOSE, self.ended.cancelled()).await.is_ok();
+        self.finish.cancel();
+        if ended || self.client.connection_state() != State::Connected {
+            Ok(())
+        } else {
+            Err(CloseError::new("the NATS client did not end"))
+        }
+    }
+
+    /// Ends what the session has without waiting for it.
+    pub(in crate::backend) fn abandon(&self) {
+        self.closed.cancel();
+        self.finish.cancel();
+    }
+
+    /// How often messages were lost that nobody could count: the link was down, or the client too slow.
+    pub(super) fn interruptions(&self) -> u64 {
+        // The client says so over a channel that it does not wait for. How often it has connected is a number that it
+        // counts itself, and that is late by one while the link is down.
+        let connects = self.client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
+        self.signals.disconnects().max(connects.saturating_sub(1)) + self.signals.slow()
+    }
+
+    /// The client.
+    pub(in crate::backend) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(in crate::backend) fn content_mode(&self) -> ContentMode {
+        self.mode
+    }
+
+    /// What the subjects of replies begin with.
+    pub(super) fn inbox_prefix(&self) -> &str {
+        &self.inbox_prefix
+    }
+
+    /// Ready once the link goes down after this call.
+    pub(super) fn down(&self) -> Notified<'_> {
+        self.signals.down()
+    }
+
+    /// The places for answers.
+    pub(super) fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// Fires when the session is closed.
+    pub(in crate::backend) fn closed(&self) -> &CancellationToken {
+        &self.closed
+    }
+
+    /// Tasks that end when the session is closed, and that its close waits for.
+    pub(in crate::backend) fn tasks(&self) -> &TaskTracker {
+        &self.tasks
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+/// Waits until the server denies subscribing to this pattern.
+pub(super) async fn denied_subscribing(denials: &mut broadcast::Receiver<Denied>, pattern: &str) -> Denied {
+    use broadcast::error::RecvError;
+    loop {
+        match denials.recv().await {
+            Ok(denied @ Denied::Subscribe(_)) if denied.subject() == pattern => return denied,
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return std::future::pending().await,
+        }
+    }
+}
+
+/// The name of a group at the server: there a name alone makes a group, over all patterns; here a group is a name and a
+/// pattern (contract B10).
+fn queue_group(group: &Group, pattern: &Pattern) -> String {
+    format!("{group}@{pattern}")
+}
+
+/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone.
+fn observed(connect: ConnectOptions, signals: &Arc<Signals>, ended: &CancellationToken) -> ConnectOptions {
+    let signals = Arc::clone(signals);
+    // The client's two tasks hold the callback: one by itself, and the other by the channel that feeds it.
+    let alive = ended.clone().drop_guard();
+    connect.event_callback(move |event| {
+        let _ = &alive;
+        signals.note(&event);
+        std::future::ready(())
+    })
+}
+
+fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) -> OpenError {
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => OpenError::Setting {
+            setting: "credentials",
+            value: options.identity(servers).to_string(),
+            fix: format!("{servers} refuses them: give those of a user that it knows"),
+        },
+        _ => OpenError::Unreachable { source: NotConnected { servers: servers.to_string(), error }.into() },
+    }
+}
+
+/// No server could be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot connect to {servers}")]
+struct NotConnected {
+    servers: String,
+    #[source]
+    error: ConnectError,
+}

@@ -1,0 +1,196 @@
+//! What the client says of its link: up, down, slow, denied.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use async_nats::{Event, ServerError};
+use tokio::{
+    sync::{Notify, broadcast, futures::Notified},
+    time::Instant,
+};
+
+/// How long a subject that the server denied is not tried again. Rights can be granted while a link lives, and nobody
+/// says so.
+const DENIED_FOR: Duration = Duration::from_secs(5);
+/// How many denied subjects are remembered.
+const MOST_DENIED: usize = 1024;
+/// How many denials somebody may be behind before one is missed.
+const DENIALS: usize = 64;
+
+/// The server denied something, and says so out of line: not to the one who asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::backend) enum Denied {
+    /// A publish to this subject went nowhere.
+    #[error("the server denies publishing to `{0}`: grant its user `publish` on it")]
+    Publish(String),
+    /// There is no subscription to this pattern.
+    #[error("the server denies subscribing to `{0}`: grant its user `subscribe` on it")]
+    Subscribe(String),
+}
+
+impl Denied {
+    /// What it is about.
+    pub(super) fn subject(&self) -> &str {
+        match self {
+            Self::Publish(subject) | Self::Subscribe(subject) => subject,
+        }
+    }
+}
+
+/// What the client has said so far, and who waits to hear.
+#[derive(Debug)]
+pub(super) struct Signals {
+    down: Notify,
+    disconnects: AtomicU64,
+    slow: AtomicU64,
+    denials: broadcast::Sender<Denied>,
+    /// Whether `denied` is to be looked into, which is rare.
+    any_denied: AtomicBool,
+    denied: Mutex<HashMap<String, Instant>>,
+}
+
+impl Signals {
+    pub(super) fn new() -> Self {
+        Self {
+            down: Notify::new(),
+            disconnects: AtomicU64::new(0),
+            slow: AtomicU64::new(0),
+            denials: broadcast::Sender::new(DENIALS),
+            any_denied: AtomicBool::new(false),
+            denied: Mutex::default(),
+        }
+    }
+
+    /// Takes note of one event of the client.
+    pub(super) fn note(&self, event: &Event) {
+        match event {
+            Event::Disconnected => {
+                let count = self.disconnects.fetch_add(1, Relaxed) + 1;
+                tracing::warn!(count, "the link to the NATS server is down: what is published meanwhile is lost");
+                self.down.notify_waiters();
+            }
+            Event::Connected => {
+                // A link that is made anew may have other rights.
+                self.any_denied.store(false, Relaxed);
+                self.denied().clear();
+                tracing::info!("the link to the NATS server is up");
+            }
+            Event::SlowConsumer(_) => {
+                let count = self.slow.fetch_add(1, Relaxed) + 1;
+                // There may be one for each message.
+                if count.is_power_of_two() {
+                    tracing::warn!(count, "the NATS client was too slow and dropped a message that nobody counts");
+                }
+            }
+            Event::ServerError(ServerError::Other(text)) => match denied(text) {
+                Some(denied) => self.deny(denied),
+                None => tracing::warn!("the NATS server says: {text}"),
+            },
+            Event::LameDuckMode => tracing::warn!("the NATS server is about to stop and asks its clients to leave"),
+            other => tracing::debug!("the NATS client says: {other}"),
+        }
+    }
+
+    fn deny(&self, denied: Denied) {
+        tracing::warn!("{denied}");
+        if let Denied::Publish(subject) = &denied {
+            let mut all = self.denied();
+            if all.len() >= MOST_DENIED {
+                all.clear();
+            }
+            all.insert(subject.clone(), Instant::now());
+            self.any_denied.store(true, Relaxed);
+        }
+        // Nobody may be waiting.
+        let _ = self.denials.send(denied);
+    }
+
+    /// Whether the server has denied publishing to this subject just now.
+    pub(super) fn is_denied(&self, subject: &str) -> Option<Denied> {
+        if !self.any_denied.load(Relaxed) {
+            return None;
+        }
+        let mut all = self.denied();
+        let since = all.get(subject)?;
+        if since.elapsed() < DENIED_FOR {
+            return Some(Denied::Publish(subject.to_owned()));
+        }
+        all.remove(subject);
+        None
+    }
+
+    /// Hears of what the server denies from now on.
+    pub(super) fn denials(&self) -> broadcast::Receiver<Denied> {
+        self.denials.subscribe()
+    }
+
+    /// Ready once the link goes down after this call.
+    pub(super) fn down(&self) -> Notified<'_> {
+        self.down.notified()
+    }
+
+    /// How often the link went down, as far as the client said so.
+    pub(super) fn disconnects(&self) -> u64 {
+        self.disconnects.load(Relaxed)
+    }
+
+    /// How often the client dropped what it could not hand on, as far as it said so.
+    pub(super) fn slow(&self) -> u64 {
+        self.slow.load(Relaxed)
+    }
+
+    fn denied(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.denied.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads what the server says of rights: `Permissions Violation for Subscription to "a.b" using queue "q"`.
+fn denied(text: &str) -> Option<Denied> {
+    let what = text.strip_prefix("Permissions Violation for ")?;
+    let (kind, rest) = what.split_once('"')?;
+    let (subject, _) = rest.split_once('"')?;
+    match kind.trim_end() {
+        "Subscription to" => Some(Denied::Subscribe(subject.to_owned())),
+        "Publish to" => Some(Denied::Publish(subject.to_owned())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_says_of_rights_is_read() {
+        let read = |text| denied(text);
+        assert_eq!(read(r#"Permissions Violation for Publish to "a.b""#), Some(Denied::Publish("a.b".into())));
+        let subscribe = Some(Denied::Subscribe("a.>".into()));
+        assert_eq!(read(r#"Permissions Violation for Subscription to "a.>""#), subscribe);
+        assert_eq!(read(r#"Permissions Violation for Subscription to "a.>" using queue "q""#), subscribe);
+        assert_eq!(read("Permissions Violation for Publish"), None);
+        assert_eq!(read("Unknown Protocol Operation"), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_denied_subject_is_tried_again_after_a_while_and_on_a_new_link() {
+        let signals = Signals::new();
+        let deny = || {
+            let text = r#"Permissions Violation for Publish to "a""#.to_owned();
+            signals.note(&Event::ServerError(ServerError::Other(text)));
+        };
+        deny();
+        assert_eq!(signals.is_denied("a"), Some(Denied::Publish("a".into())));
+        assert_eq!(signals.is_denied("b"), None);
+        tokio::time::advance(DENIED_FOR).await;
+        assert_eq!(signals.is_denied("a"), None);
+        deny();
+        signals.note(&Event::Connected);
+        assert_eq!(signals.is_denied("a"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Writing: which mode carries the event as it is, and its headers in that mode.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::{ContentMode, Declared, LONGEST, percent};
+use crate::event::{Data, Event, Value};
+
+const STRUCTURED: &str = "application/cloudevents+json; charset=UTF-8";
+
+/// An event as headers and a payload: what [`encode`](super::encode) gives.
+#[derive(Clone, Debug)]
+pub struct Encoded<'e> {
+    event: &'e Event,
+    mode: ContentMode,
+    payload: Bytes,
+}
+
+pub(super) fn encode(event: &Event, mode: ContentMode) -> Encoded<'_> {
+    if mode == ContentMode::Binary && keeps_data(event) && fits(event) {
+        let payload = event.data().map(|data| data.bytes().clone()).unwrap_or_default();
+        Encoded { event, mode, payload }
+    } else {
+        Encoded { event, mode: ContentMode::Structured, payload: event.to_json().into() }
+    }
+}
+
+impl<'e> Encoded<'e> {
+    /// The mode that the event is written in: the one that was asked for, or structured where binary mode cannot carry the event.
+    pub fn mode(&self) -> ContentMode {
+        self.mode
+    }
+
+    /// The headers, name and value. A name is borrowed unless it is that of an extension; a value, unless something of it has to be
+    /// percent-encoded. Both are ASCII without white space, but for the `Content-Type` of structured mode, which has a space.
+    pub fn headers(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
+        let (structured, event) = match self.mode {
+            ContentMode::Binary => (None, Some(self.event)),
+            ContentMode::Structured => (Some(("Content-Type".into(), STRUCTURED.into())), None),
+        };
+        structured.into_iter().chain(event.into_iter().flat_map(attributes))
+    }
+
+    /// The payload. Data is shared with the event, not copied.
+    pub fn payload(&self) -> &Bytes {
+        &self.payload
+    }
+
+    /// The payload, without a copy.
+    pub fn into_payload(self) -> Bytes {
+        self.payload
+    }
+}
+
+/// The headers of binary mode.
+fn attributes(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
+    let extensions = event.extensions();
+    known(event)
+        .map(|(name, text)| (Cow::Borrowed(name), percent::encode(text.into())))
+        .chain(extensions.map(|(name, value)| (Cow::Owned(["ce-", name].concat()), percent::encode(value.to_text()))))
+}
+
+/// The attributes that the specification names, each under the name of its header.
+fn known(event: &Event) -> impl Iterator<Item = (&'static str, &str)> {
+    let required = [
+        ("ce-specversion", "1.0"),
+        ("ce-id", event.id()),
+        ("ce-source", event.source().as_str()),
+        ("ce-type", event.event_type()),
+    ];
+    let optional = [
+        ("ce-subject", event.subject()),
+        ("ce-time", event.time().map(AsRef::as_ref)),
+        ("ce-datacontenttype", event.data_content_type()),
+        ("ce-dataschema", event.data_schema().map(AsRef::as_ref)),
+    ];
+    required.into_iter().chain(optional.into_iter().filter_map(|(name, value)| Some((name, value?))))
+}
+
+/// Whether the media type says of the data what it is, so that it is read as that.
+fn keeps_data(event: &Event) -> bool {
+    match (Declared::by(event.data_content_type()), event.data()) {
+        (Declared::Nothing, None)
+        | (Declared::Json, Some(Data::Json(_)))
+        | (Declared::Text, Some(Data::Text(_)))
+        | (Declared::Bytes, Some(Data::Binary(_))) => true,
+        (Declared::Nothing, Some(Data::Binary(bytes))) => !bytes.is_empty(),
+        (Declared::Text, Some(Data::Binary(bytes))) => std::str::from_utf8(bytes).is_err(),
+        _ => false,
+    }
+}
+
+/// Whether the headers are not too long. Nearly every event is far below that, which is seen without encoding anything.
+fn fits(event: &Event) -> bool {
+    let extensions = event.extensions().map(|(name, value)| name.len() + longest(value));
+    let estimate: usize = known(event).map(|(name, text)| name.len() + text.len()).chain(extensions).sum();
+    // An encoded byte takes three.
+    estimate * 3 <= LONGEST || attributes(event).map(|(name, value)| name.len() + value.len()).sum::<usize>() <= LONGEST
+}
+
+/// At least as many bytes as the string form of a value has.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::Boolean(_) | Value::Integer(_) => 11,
+        Value::Binary(bytes) => bytes.len() * 2 + 4,
+        text => text.to_text().len(),
+    }
+}

@@ -1,0 +1,10 @@
+//! NATS and JetStream, on real servers of two generations; `tests/run --servers` installs them.
+
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+mod folder;
+mod interop;
+mod proxy;
+mod server;
+mod server_is_right;
+mod setup;
