@@ -43,6 +43,7 @@
 //! # Features
 //! - `memory` (default): the in-memory backend.
 //! - `nats`: [core NATS](backend::nats); with `nats-tls` also over TLS.
+//! - `jetstream`: [JetStream](backend::jetstream), a log on NATS servers, with `nats`.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
@@ -63,6 +64,8 @@ pub mod subscription;
 mod text;
 pub mod topic;
 
+#[cfg(feature = "jetstream")]
+pub use crate::backend::jetstream::JetStream;
 #[cfg(feature = "memory")]
 pub use crate::backend::memory::Memory;
 #[cfg(feature = "nats")]

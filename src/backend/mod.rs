@@ -1,5 +1,7 @@
 //! The backends that come with the crate, each behind its feature.
 
+#[cfg(feature = "jetstream")]
+pub mod jetstream;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "nats")]

@@ -301,7 +301,7 @@ impl Link {
     }
 
     /// Ready once the link goes down after this call.
-    pub(super) fn down(&self) -> Notified<'_> {
+    pub(in crate::backend) fn down(&self) -> Notified<'_> {
         self.signals.down()
     }
 

@@ -26,7 +26,7 @@
 
 mod address;
 mod drain;
-mod link;
+pub(in crate::backend) mod link;
 mod options;
 mod queue;
 mod replies;
@@ -36,7 +36,7 @@ mod signals;
 mod source;
 #[cfg(feature = "nats-tls")]
 mod tls;
-mod wire;
+pub(in crate::backend) mod wire;
 
 use std::{fmt, time::Duration};
 

@@ -1,0 +1,89 @@
+//! What comes to a source's inbox: a message, or a word about the pull that asked for some.
+
+use std::num::NonZeroU32;
+
+use async_nats::{Message as Wire, StatusCode};
+
+use super::held::Arrival;
+use crate::backend::nats::wire;
+
+/// What came.
+#[derive(Debug)]
+pub(super) enum Came {
+    Message(Arrival),
+    Status(Status),
+    /// Something that the server did not send.
+    Foreign,
+}
+
+/// What became of a pull.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Status {
+    /// The server is alive.
+    Idle,
+    /// It brought what there was in its time.
+    Over,
+    /// The server ended it; another one may do better.
+    Broken(String),
+    /// There may be no such consumer any more.
+    Gone(String),
+    /// The consumer does not take such a pull.
+    Refused(String),
+}
+
+/// Sorts a message out.
+pub(super) fn sort(message: Wire) -> Came {
+    if let Some(status) = message.status {
+        return Came::Status(Status::of(status, message.description.unwrap_or_default()));
+    }
+    let Some((attempt, sequence)) = message.reply.as_deref().and_then(numbers) else { return Came::Foreign };
+    let decoded = wire::decode(&message);
+    let Some(address) = message.reply else { return Came::Foreign };
+    Came::Message(Arrival { message: decoded, address, sequence, attempt })
+}
+
+impl Status {
+    fn of(code: StatusCode, description: String) -> Self {
+        let said = description.to_ascii_lowercase();
+        match code.as_u16() {
+            100 => Self::Idle,
+            404 | 408 => Self::Over,
+            503 => Self::Gone("nobody answers for the consumer".to_owned()),
+            409 if said.contains("consumer deleted") => Self::Gone(description),
+            409 if said.contains("push based") || said.contains("maxrequest") => Self::Refused(description),
+            400 => Self::Refused(description),
+            code => Self::Broken(format!("{code} {description}")),
+        }
+    }
+}
+
+/// How often the server has sent a message, and where it stands in the stream, as the subject of its settlement says:
+/// `$JS.ACK.<stream>.<consumer>.<sent>.<place>.<place at the consumer>.<time>.<pending>`, in its newer form with a domain and
+/// an account before the stream, and something after the end.
+fn numbers(address: &str) -> Option<(NonZeroU32, u64)> {
+    let mut tokens = address.strip_prefix("$JS.ACK.")?.split('.');
+    let skip = match tokens.clone().count() {
+        7 => 2,
+        9.. => 4,
+        _ => return None,
+    };
+    let sent: u64 = tokens.nth(skip)?.parse().ok()?;
+    let place = tokens.next()?.parse().ok()?;
+    Some((NonZeroU32::new(u32::try_from(sent).unwrap_or(u32::MAX))?, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_of_a_settlements_subject_say_the_attempt_and_the_place() {
+        let three = NonZeroU32::new(3).unwrap();
+        assert_eq!(numbers("$JS.ACK.S.d.3.41.7.1796073244678843012.0"), Some((three, 41)));
+        assert_eq!(numbers("$JS.ACK.hub.ACC.S.d.3.41.7.1796073244678843012.0"), Some((three, 41)));
+        assert_eq!(numbers("$JS.ACK._.ACC.S.d.3.41.7.1796073244678843012.0.x1"), Some((three, 41)));
+        for foreign in ["_INBOX.1", "$JS.ACK.S.d.3", "$JS.ACK.S.d.0.41.7.1.0", "$JS.ACK.S.d.x.41.7.1.0"] {
+            assert_eq!(numbers(foreign), None, "{foreign}");
+        }
+    }
+}

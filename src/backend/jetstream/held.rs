@@ -1,0 +1,401 @@
+//! What one source holds of its consumer's messages, and what it has to tell the server: a state without I/O.
+//!
+//! A message takes a place from the pull that asks for it until it is settled; one that is declined for later keeps its place
+//! until its delay is over, and one that is to be given back until that is said. There are as many places as the bound
+//! (contract B4), so what one source has at the broker's expense is bounded too.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+    mem,
+    num::{NonZeroU32, NonZeroUsize},
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use async_nats::Subject as Address;
+use rustc_hash::FxHashMap;
+use tokio::time::Instant;
+
+use super::{
+    lease::{Lease, Standing, after},
+    word::{Verb, Word},
+};
+use crate::contract::{Malformed, Message, Outcome, Settlement, SourceStats};
+
+/// What a subscription asks of its source.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    /// How many places there are.
+    pub(super) bound: NonZeroUsize,
+    /// How many messages may wait in front of the bus, no more than the bound (B6).
+    pub(super) window: NonZeroUsize,
+    pub(super) max_deliver: NonZeroU32,
+    pub(super) lease: Lease,
+}
+
+/// A message as the server sent it.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) message: Result<Message, Malformed>,
+    /// Where its settlement goes.
+    pub(super) address: Address,
+    /// Its place in the stream.
+    pub(super) sequence: u64,
+    /// How often the server has sent it.
+    pub(super) attempt: NonZeroU32,
+}
+
+/// One delivery, as it leaves for the bus.
+#[derive(Debug)]
+pub(super) struct Handed {
+    pub(super) token: u64,
+    pub(super) message: Result<Message, Malformed>,
+    pub(super) attempt: NonZeroU32,
+}
+
+/// Why a settlement is refused (contract T6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("its source has ended: the message was given back, or is handed on when its lease ends")]
+    Ended,
+    #[error("its lease is over: the message is handed on")]
+    Lapsed,
+    #[error("the link to the NATS server is down: the message comes again")]
+    Down,
+}
+
+#[derive(Debug)]
+enum State {
+    Queued(Result<Message, Malformed>),
+    InHand,
+    /// Its settlement is on its way to the client.
+    Settling(Verb),
+}
+
+#[derive(Debug)]
+struct Entry {
+    address: Address,
+    sequence: u64,
+    attempt: NonZeroU32,
+    received: Instant,
+    /// When the server granted or extended its lease last, and when it did before that.
+    renewed: Instant,
+    before: Instant,
+    state: State,
+}
+
+/// What one source holds.
+#[derive(Debug)]
+pub(super) struct Held {
+    terms: Terms,
+    entries: FxHashMap<u64, Entry>,
+    /// The token of the latest attempt at a message, by its place in the stream.
+    latest: FxHashMap<u64, u64>,
+    queue: VecDeque<u64>,
+    /// When the delays of what was declined are over.
+    resting: BinaryHeap<Reverse<Instant>>,
+    /// What is to be said as soon as the link is up.
+    words: VecDeque<Word>,
+    /// How many messages the open pull may still bring.
+    asked: usize,
+    next: u64,
+    settling: usize,
+    /// Messages that left the queue and were not handed over: their leases had ended (E8). Each stays pending until another
+    /// message takes its place, or the source retires.
+    left: u64,
+    handed_over: u64,
+    exhausted: u64,
+    lease_expired: u64,
+    /// When leases are looked at next.
+    look: Instant,
+    ended: bool,
+    waker: Option<Waker>,
+}
+
+impl Held {
+    pub(super) fn new(terms: Terms, now: Instant) -> Self {
+        Self {
+            terms,
+            entries: FxHashMap::default(),
+            latest: FxHashMap::default(),
+            queue: VecDeque::new(),
+            resting: BinaryHeap::new(),
+            words: VecDeque::new(),
+            asked: 0,
+            next: 0,
+            settling: 0,
+            left: 0,
+            handed_over: 0,
+            exhausted: 0,
+            lease_expired: 0,
+            look: now + terms.lease.pace(),
+            ended: false,
+            waker: None,
+        }
+    }
+
+    pub(super) fn stats(&self) -> SourceStats {
+        let mut stats = SourceStats::default();
+        stats.pending = self.queue.len() as u64 + self.left;
+        stats.accepted = self.handed_over + stats.pending;
+        stats.exhausted = self.exhausted;
+        stats.lease_expired = self.lease_expired;
+        stats
+    }
+
+    /// How many messages to ask for now. None as long as a pull is open, or half of the window is full.
+    pub(super) fn to_ask(&mut self, now: Instant) -> Option<NonZeroUsize> {
+        while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
+            self.resting.pop();
+        }
+        let (window, waiting) = (self.terms.window.get(), self.queue.len());
+        if self.ended || self.asked > 0 || 2 * waiting > window {
+            return None;
+        }
+        NonZeroUsize::new(self.room().min(window.saturating_sub(waiting)))
+    }
+
+    /// A pull is open that may bring so many.
+    pub(super) fn pull(&mut self, count: NonZeroUsize) {
+        self.asked = count.get();
+    }
+
+    /// The open pull brings nothing more.
+    pub(super) fn pull_is_over(&mut self) {
+        self.asked = 0;
+    }
+
+    /// Whether a pull is open.
+    pub(super) fn is_pulling(&self) -> bool {
+        self.asked > 0
+    }
+
+    /// Takes a message in. One that there is no place for, or that comes after the end, is given back.
+    pub(super) fn take_in(&mut self, arrival: Arrival, now: Instant) {
+        let Arrival { message, address, sequence, attempt } = arrival;
+        self.asked = self.asked.saturating_sub(1);
+        if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
+            self.expire(older);
+        }
+        if self.ended || self.room() == 0 {
+            let until = self.terms.lease.granted(now);
+            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
+            return;
+        }
+        self.next += 1;
+        let token = self.next;
+        let state = State::Queued(message);
+        let entry = Entry { address, sequence, attempt, received: now, renewed: now, before: now, state };
+        self.entries.insert(token, entry);
+        self.latest.insert(sequence, token);
+        self.queue.push_back(token);
+        self.left = self.left.saturating_sub(1);
+    }
+
+    /// Who waits for a delivery, if there is one, or none will come any more.
+    pub(super) fn to_wake(&mut self) -> Option<Waker> {
+        if self.queue.is_empty() && !self.ended { None } else { self.waker.take() }
+    }
+
+    /// The next delivery; none once the source has ended.
+    pub(super) fn poll_next(&mut self, cx: &Context<'_>, now: Instant) -> Poll<Option<Handed>> {
+        while let Some(token) = self.queue.front().copied() {
+            if self.is_over(token, now) {
+                continue;
+            }
+            self.queue.pop_front();
+            if let Some(entry) = self.entries.get_mut(&token)
+                && let State::Queued(message) = mem::replace(&mut entry.state, State::InHand)
+            {
+                self.handed_over += 1;
+                return Poll::Ready(Some(Handed { token, message, attempt: entry.attempt }));
+            }
+        }
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        match &mut self.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Begins a settlement: what to tell the server. [`finish`](Held::finish) says what became of it.
+    pub(super) fn begin(
+        &mut self,
+        token: u64,
+        settlement: Settlement,
+        now: Instant,
+        is_up: bool,
+    ) -> Result<Word, Refusal> {
+        if self.ended {
+            return Err(Refusal::Ended);
+        }
+        if self.is_over(token, now) {
+            return Err(Refusal::Lapsed);
+        }
+        if !is_up {
+            self.give_back(token);
+            return Err(Refusal::Down);
+        }
+        let Some(entry) = self.entries.get_mut(&token) else { return Err(Refusal::Lapsed) };
+        let verb = match settlement.outcome {
+            Outcome::Acked => Verb::Ack,
+            // Nobody judged it, so the last attempt is not the last either (T2).
+            Outcome::Returned => Verb::Nak(Duration::ZERO),
+            // Nacked, Silent, and whatever is yet to come (T5).
+            _ if entry.attempt >= self.terms.max_deliver => Verb::Term,
+            _ => Verb::Nak(settlement.delay),
+        };
+        entry.state = State::Settling(verb);
+        self.settling += 1;
+        Ok(Word { address: entry.address.clone(), verb, until: self.terms.lease.granted(entry.renewed) })
+    }
+
+    /// The client has a settlement, or did not take it.
+    pub(super) fn finish(&mut self, token: u64, is_taken: bool, now: Instant) {
+        let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(&token) else { return };
+        let verb = *verb;
+        if !is_taken {
+            return self.give_back(token);
+        }
+        self.remove(token);
+        match verb {
+            Verb::Term => self.exhausted += 1,
+            Verb::Nak(delay) if !delay.is_zero() => self.resting.push(Reverse(after(now, delay))),
+            _ => {}
+        }
+    }
+
+    /// Lets a message in hand go unjudged (T4). Does nothing if it is settled.
+    pub(super) fn give_back(&mut self, token: u64) {
+        if let Some(Entry { address, renewed, .. }) = self.remove(token) {
+            let until = self.terms.lease.granted(renewed);
+            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
+        }
+    }
+
+    /// Looks at all leases, if it is time to: the heartbeats to send. Nobody hears them while the link is down (E5).
+    pub(super) fn look(&mut self, now: Instant, is_up: bool) -> Vec<Word> {
+        let mut heartbeats = Vec::new();
+        if now < self.look {
+            return heartbeats;
+        }
+        let lease = self.terms.lease;
+        self.look = now + lease.pace();
+        let tokens: Vec<u64> = self.entries.keys().copied().collect();
+        for token in tokens {
+            if self.is_over(token, now) {
+                continue;
+            }
+            let Some(entry) = self.entries.get_mut(&token) else { continue };
+            if is_up && lease.is_due(entry.renewed, now) {
+                (entry.before, entry.renewed) = (entry.renewed, now);
+                let until = lease.granted(entry.before);
+                heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
+            }
+            self.look = self.look.min(lease.ends(entry.received, entry.renewed));
+        }
+        heartbeats
+    }
+
+    /// The link went down: nobody knows whether the latest heartbeats arrived.
+    pub(super) fn doubt(&mut self) {
+        self.entries.values_mut().for_each(|entry| entry.renewed = entry.before);
+    }
+
+    /// When there is something to do, whatever happens.
+    pub(super) fn wakes(&self) -> Instant {
+        self.resting.peek().map_or(self.look, |Reverse(over)| self.look.min(*over))
+    }
+
+    /// Whether there is something to do now.
+    pub(super) fn has_work(&mut self, now: Instant) -> bool {
+        !self.words.is_empty() || self.to_ask(now).is_some() || (self.ended && self.settling == 0)
+    }
+
+    /// What is to be said, in the order in which it came up, without what is too late to say.
+    pub(super) fn words(&mut self, now: Instant) -> Vec<Word> {
+        self.words.drain(..).filter(|word| now < word.until).collect()
+    }
+
+    /// One of them was said.
+    pub(super) fn said(&mut self, word: &Word) {
+        self.exhausted += u64::from(word.verb == Verb::Term);
+    }
+
+    /// Ends the source: what it holds is to be given back, in the order of the stream, and settlements are refused.
+    pub(super) fn end(&mut self) {
+        if mem::replace(&mut self.ended, true) {
+            return;
+        }
+        self.left += self.queue.len() as u64;
+        self.queue.clear();
+        let mut held: Vec<(u64, u64)> = self.entries.iter().map(|(token, entry)| (entry.sequence, *token)).collect();
+        held.sort_unstable();
+        for (_, token) in held {
+            if !self.is_settling(token) {
+                self.give_back(token);
+            }
+        }
+    }
+
+    /// Whether no settlement is under way.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settling == 0
+    }
+
+    /// How many places are free.
+    fn room(&self) -> usize {
+        let taken = self.entries.len() + self.resting.len() + self.words.len() + self.asked;
+        self.terms.bound.get().saturating_sub(taken)
+    }
+
+    fn is_settling(&self, token: u64) -> bool {
+        matches!(self.entries.get(&token), Some(Entry { state: State::Settling(_), .. }))
+    }
+
+    /// Whether a message is not its receiver's any more; then it is not held any more either.
+    fn is_over(&mut self, token: u64, now: Instant) -> bool {
+        let Some(entry) = self.entries.get(&token) else { return true };
+        let lease = self.terms.lease;
+        let standing = lease.standing(entry.received, entry.renewed, now);
+        if standing == Standing::Held || matches!(entry.state, State::Settling(_)) {
+            return false;
+        }
+        // The handler had it all this time: that was an attempt. What nobody was handed was none.
+        let is_last = matches!(entry.state, State::InHand) && entry.attempt >= self.terms.max_deliver;
+        let verb = match standing {
+            _ if is_last && (standing == Standing::Spent || lease.is_fixed()) => Some(Verb::Term),
+            Standing::Spent => Some(Verb::Nak(Duration::ZERO)),
+            _ => None,
+        };
+        let (address, until) = (entry.address.clone(), lease.granted(entry.renewed));
+        self.expire(token);
+        self.words.extend(verb.map(|verb| Word { address, verb, until }));
+        true
+    }
+
+    fn expire(&mut self, token: u64) {
+        let Some(entry) = self.remove(token) else { return };
+        self.lease_expired += 1;
+        if matches!(entry.state, State::Queued(_)) {
+            self.queue.retain(|queued| *queued != token);
+            self.left += 1;
+        }
+    }
+
+    fn remove(&mut self, token: u64) -> Option<Entry> {
+        let entry = self.entries.remove(&token)?;
+        self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
+        if self.latest.get(&entry.sequence) == Some(&token) {
+            self.latest.remove(&entry.sequence);
+        }
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests;

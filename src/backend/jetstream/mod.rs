@@ -1,0 +1,178 @@
+//! JetStream: a log on NATS servers, at least once from a durable consumer.
+//!
+//! What it can do is the list of implementations below. What that means here:
+//!
+//! - **The stream is the operator's.** It is bound to, and never created, changed or deleted. Opening checks that it exists,
+//!   keeps its messages in files, and confirms publishes; subscribing, that it keeps all that the pattern selects. What is
+//!   wrong is refused with the `nats` command that mends it.
+//! - **A durable identity is a pull consumer** of that name. It is made once, compared at each opening by pattern, start
+//!   position, `max_deliver`, `ack_wait` and mode, and never deleted, not by giving up either: that is the operator's, too.
+//!   Of two processes that open a new one at once, with different settings, one is refused.
+//! - **A source holds at most its bound**: what is asked for, in the window, in hand, or waits out a delay. A message that was
+//!   declined for later keeps its place until then, although it waits at the server, so that a subscription with a small
+//!   bound that declines much fetches little (contract B4). The window is the bound or the
+//!   [prefetch](JetStream::prefetch), whichever is less; an attempt costs little here, so it is wide.
+//! - **An attempt is a send.** A message that is given back has spent one, and is not judged by it: the server allows 1,000
+//!   attempts more than `max_deliver`, and the source ends a message that is declined at `max_deliver` or later, and counts
+//!   it. A message that ends its process each time is offered 1,000 times more, and then no more, uncounted.
+//! - **A lease** begins when the source receives a message, and is extended by heartbeats, in the window too, until the message
+//!   is settled or `max_processing_time` has passed. Then it is handed on; after its last attempt it is exhausted. Under
+//!   `Redeliver` nothing is extended, and a lease is over here slightly before it is at the server.
+//! - **A settlement** is sent and not confirmed. It is refused where the link is known to be down, the lease is over, or the
+//!   source has ended. One that is lost on its way is as if it had not been made: the message comes again.
+//! - **A delay** is kept by the server, without a limit, and forgotten when the server restarts.
+//! - **A publish** waits for the stream's confirmation; many at once wait side by side. What goes down with the link before that
+//!   is an error. Published again to the same subject, an event is told by its source and id and kept once, within the
+//!   stream's duplicate window.
+//! - **When the link dies** a source lives on. What it holds stays its own until the lease ends, and is settled over the new
+//!   link. When the consumer or the stream is deleted, the source ends with that as its cause.
+//! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to half a second.
+//! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
+//! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
+//!   address: each request would be answered by the stream, and one that nobody serves would not be told so. Ask over a bus
+//!   on core NATS, on subjects that no stream keeps.
+
+mod arrival;
+mod consumer;
+mod held;
+mod lease;
+mod pull;
+mod session;
+mod shared;
+mod source;
+mod stream;
+mod word;
+
+use std::{num::NonZeroUsize, time::Duration};
+
+pub use self::{
+    session::JetStreamSession,
+    source::{JetStreamDeliveries, JetStreamSettler, JetStreamSource, JetStreamSourceControl},
+};
+use super::nats::{Nats, NatsOptions, NatsSource};
+use crate::{
+    capabilities,
+    contract::{
+        AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
+        DeliversAtMostOnce, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, Persistent, QueuePlace,
+        Replays, ShedsNewest, ShedsOldest, SubscribeError, SurvivesRestart,
+    },
+};
+
+/// How many messages wait in front of the bus at most, unless said otherwise: the default of a bound.
+const PREFETCH: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+/// A stream of JetStream.
+///
+/// ```
+/// use tramline::{JetStream, NatsOptions, contract::Backend};
+///
+/// let orders = JetStream::new("nats://localhost:4222", "ORDERS").options(NatsOptions::new().name("billing"));
+/// println!("{orders:?}\n{}", JetStream::CAPABILITIES);
+/// ```
+#[derive(Debug, Clone)]
+pub struct JetStream {
+    core: Nats,
+    stream: String,
+    prefetch: NonZeroUsize,
+}
+
+impl JetStream {
+    /// Connects to this server, or to one of several, parted by commas, when it is opened, and binds to this stream.
+    #[must_use]
+    pub fn new(url: impl Into<String>, stream: impl Into<String>) -> Self {
+        Self::on(Nats::new(url), stream)
+    }
+
+    /// Connects as the environment says ([`Nats::from_env`]), and binds to this stream.
+    ///
+    /// # Errors
+    /// [`OpenError::Setting`]: the variables contradict each other, or one is not UTF-8.
+    pub fn from_env(stream: impl Into<String>) -> Result<Self, OpenError> {
+        Ok(Self::on(Nats::from_env()?, stream))
+    }
+
+    fn on(core: Nats, stream: impl Into<String>) -> Self {
+        Self { core, stream: stream.into(), prefetch: PREFETCH }
+    }
+
+    /// Connects with these options.
+    #[must_use]
+    pub fn options(self, options: NatsOptions) -> Self {
+        Self { core: self.core.options(options), ..self }
+    }
+
+    /// How many messages of a subscription wait in front of the bus at most, if its bound is not less (contract B6). 256
+    /// unless said otherwise. More of them spare round trips; fewer leave more to other members.
+    #[must_use]
+    pub const fn prefetch(mut self, prefetch: NonZeroUsize) -> Self {
+        self.prefetch = prefetch;
+        self
+    }
+}
+
+impl Backend for JetStream {
+    type Session = JetStreamSession;
+    type Storage = Persistent;
+
+    const CAPABILITIES: Capabilities = capabilities!(JetStream);
+
+    async fn open(&self) -> Result<JetStreamSession, OpenError> {
+        if self.stream.is_empty() || self.stream.contains(|c: char| c.is_whitespace() || ".*>/\\".contains(c)) {
+            return Err(OpenError::Setting {
+                setting: "stream",
+                value: self.stream.clone(),
+                fix: "a stream's name is not empty and has no white space, dot, wildcard or slash".to_owned(),
+            });
+        }
+        JetStreamSession::open(self.core.open().await?, &self.stream, self.prefetch).await
+    }
+}
+
+impl DeliversAtLeastOnce for JetStream {
+    type Source = JetStreamSource;
+
+    const LEASE: Lease = Lease::Extendable;
+    const QUEUE: QueuePlace = QueuePlace::Elsewhere;
+    const RETURNS_ATTEMPT: bool = false;
+
+    async fn at_least_once(
+        session: &JetStreamSession,
+        spec: AtLeastOnceSpec,
+    ) -> Result<JetStreamSource, SubscribeError> {
+        session.subscribe(spec).await
+    }
+}
+
+/// A restart sends what was in hand again: that is an attempt, and whoever had it may be gone. Delays are forgotten.
+impl SurvivesRestart for JetStream {
+    const CAN_SPEND_UNSEEN_ATTEMPT: bool = true;
+    const FORGETS_DELAY: bool = true;
+}
+
+impl KeepsForHandler for JetStream {}
+
+impl DelaysRedelivery for JetStream {
+    const LONGEST_DELAY: Option<Duration> = None;
+}
+
+impl Replays for JetStream {}
+
+impl MatchesPatterns for JetStream {}
+
+/// First deliveries are sent in the order of the stream, and what is given back is, too (contract G1).
+impl Orders for JetStream {}
+
+impl DeliversAtMostOnce for JetStream {
+    type Source = NatsSource;
+
+    const QUEUE: QueuePlace = QueuePlace::Own;
+
+    async fn at_most_once(session: &JetStreamSession, spec: AtMostOnceSpec) -> Result<NatsSource, SubscribeError> {
+        Nats::at_most_once(session.core(), spec).await
+    }
+}
+
+impl ShedsNewest for JetStream {}
+
+impl ShedsOldest for JetStream {}

@@ -1,0 +1,317 @@
+//! The task of one source: it pulls, sends heartbeats, gives back, and ends the source.
+//!
+//! One pull is open at a time, for as much as there is room for. It is short, so that a retire that waits for its end does not
+//! wait for long: a pull that is taken back would leave what the server has just sent to its lease.
+
+use std::{error::Error, sync::Arc, time::Duration};
+
+use async_nats::{Message as Wire, Subscriber, jetstream::Context};
+use futures_util::{StreamExt, stream::ReadyChunks};
+use serde_json::json;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::{
+    arrival::{Came, Status, sort},
+    consumer::{self, Identity, Unreadable},
+    shared::Shared,
+    word::{Word, nanoseconds},
+};
+use crate::contract::FinalReading;
+
+/// How long a pull is open at the server.
+const OPEN: Duration = Duration::from_millis(500);
+/// How much later its end is to be heard of.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long to wait before a pull that follows one that failed.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How long the server may take to say what there is of the consumer.
+const ANSWER: Duration = Duration::from_secs(1);
+/// How long it may fail to say so, over a link that is up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often to look whether a link is up again.
+const RETRY: Duration = Duration::from_millis(50);
+/// How much is taken in at a time.
+const BATCH: usize = 64;
+
+/// Why a source ended by itself (contract N8).
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Cause {
+    #[error("the consumer `{consumer}` of the stream `{stream}` is gone ({said})")]
+    Gone { consumer: String, stream: String, said: String },
+    #[error("the consumer `{consumer}` of the stream `{stream}` was deleted and made anew")]
+    Another { consumer: String, stream: String },
+    #[error("the consumer `{consumer}` of the stream `{stream}` takes no pulls from here: {said}")]
+    Refused { consumer: String, stream: String, said: String },
+    #[error("the server has not answered for the consumer `{consumer}` of the stream `{stream}` for {PATIENCE:?}")]
+    Silent { consumer: String, stream: String },
+    #[error("the NATS client has ended")]
+    Client,
+    #[error("the source's task has ended")]
+    Task,
+}
+
+/// The task's own state.
+pub(super) struct Pulling {
+    shared: Arc<Shared>,
+    context: Context,
+    identity: Identity,
+    inbox: ReadyChunks<Subscriber>,
+    /// Where pulls are answered to, without the number of the pull.
+    reply: String,
+    number: u64,
+    /// By when the open pull has ended, whatever is heard of it.
+    closes: Instant,
+    /// No pull before this.
+    pause: Instant,
+    /// Since when the server has not answered for the consumer.
+    silent: Option<Instant>,
+    /// How often the client had connected when that was looked at last.
+    connects: u64,
+}
+
+impl Pulling {
+    /// `inbox` receives what comes to `reply` and one more token.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        context: Context,
+        identity: Identity,
+        inbox: Subscriber,
+        reply: String,
+    ) -> Self {
+        let now = Instant::now();
+        let mut pulling = Self {
+            shared,
+            context,
+            identity,
+            inbox: inbox.ready_chunks(BATCH),
+            reply,
+            number: 0,
+            closes: now,
+            pause: now,
+            silent: None,
+            connects: 0,
+        };
+        pulling.connects = pulling.count_connects();
+        pulling
+    }
+
+    /// Works until the source ends, and concludes it.
+    pub(super) async fn run(mut self) {
+        let shared = Arc::clone(&self.shared);
+        let _concluded = Concluding(&shared);
+        let cause = self.work().await;
+        if let Some(cause) = &cause {
+            tracing::warn!(consumer = self.identity.consumer(), "a JetStream source ends by itself: {cause}");
+        }
+        self.leave().await;
+        let reading = FinalReading::new(shared.stats());
+        shared.conclude(match cause {
+            Some(cause) => reading.ended_by(cause),
+            None => reading,
+        });
+    }
+
+    /// Until it is told to end, or why it cannot go on.
+    async fn work(&mut self) -> Option<Cause> {
+        let shared = Arc::clone(&self.shared);
+        loop {
+            let mut wakes = self.upkeep().await;
+            if let Err(cause) = self.pull().await {
+                return Some(cause);
+            }
+            let now = Instant::now();
+            if !shared.is_up() {
+                wakes = wakes.min(now + RETRY);
+            } else if shared.with(|held| held.is_pulling()) {
+                wakes = wakes.min(self.closes);
+            } else if self.pause > now {
+                wakes = wakes.min(self.pause);
+            }
+            tokio::select! {
+                biased;
+                () = shared.ends().cancelled() => return None,
+                () = shared.link().closed().cancelled() => return None,
+                batch = self.inbox.next() => match batch {
+                    Some(batch) => if let Err(cause) = self.take_in(batch).await { return Some(cause) },
+                    None => return Some(Cause::Client),
+                },
+                () = shared.work().notified() => {}
+                () = sleep_until(wakes) => {}
+            }
+        }
+    }
+
+    /// Heartbeats, and whatever else the server is to be told. Says when there is something to do again.
+    async fn upkeep(&mut self) -> Instant {
+        let (connects, is_up) = (self.count_connects(), self.shared.is_up());
+        let is_anew = std::mem::replace(&mut self.connects, connects) != connects;
+        let now = Instant::now();
+        let (words, wakes) = self.shared.with(|held| {
+            if is_anew || !is_up {
+                // The server has forgotten the pull, and may not have heard the latest heartbeats.
+                held.pull_is_over();
+                held.doubt();
+            }
+            let mut words = held.look(now, is_up);
+            if is_up {
+                words.extend(held.words(now));
+            }
+            (words, held.wakes())
+        });
+        self.say(words).await;
+        wakes
+    }
+
+    /// What the link does not take is lost with it: the lease decides.
+    async fn say(&self, words: Vec<Word>) {
+        for word in words {
+            if self.shared.say(&word).await {
+                self.shared.with(|held| held.said(&word));
+            }
+        }
+    }
+
+    /// Opens a pull, if there is room and none is open.
+    async fn pull(&mut self) -> Result<(), Cause> {
+        let now = Instant::now();
+        if !self.shared.is_up() || now < self.pause {
+            return Ok(());
+        }
+        if self.shared.with(|held| held.is_pulling()) && now >= self.closes {
+            // The server of version 2.9 says nothing of a pull on a consumer that is gone.
+            self.shared.with(|held| held.pull_is_over());
+            self.check("a pull was not answered").await?;
+        }
+        let Some(count) = self.shared.with(|held| held.to_ask(now).inspect(|count| held.pull(*count))) else {
+            return Ok(());
+        };
+        self.number += 1;
+        self.closes = now + OPEN + GRACE;
+        let pull = json!({ "batch": count, "expires": nanoseconds(OPEN) }).to_string();
+        let (subject, reply) = (self.identity.pulls(), format!("{}.{}", self.reply, self.number));
+        let sent = self.shared.link().client().publish_with_reply(subject, reply, pull.into());
+        if !matches!(timeout(GRACE, sent).await, Ok(Ok(()))) {
+            self.shared.with(|held| held.pull_is_over());
+            self.pause = now + PAUSE;
+        }
+        Ok(())
+    }
+
+    async fn take_in(&mut self, batch: Vec<Wire>) -> Result<(), Cause> {
+        let current = format!("{}.{}", self.reply, self.number);
+        let mut arrivals = Vec::with_capacity(batch.len());
+        let mut ended = None;
+        for message in batch {
+            let is_current = *message.subject == *current;
+            match sort(message) {
+                Came::Message(arrival) => arrivals.push(arrival),
+                // What is said of an older pull is too late to matter.
+                Came::Status(status) if is_current && status != Status::Idle => ended = Some(status),
+                Came::Status(_) => {}
+                Came::Foreign => tracing::warn!(inbox = self.reply, "ignoring what somebody sent to a pull's inbox"),
+            }
+        }
+        let now = Instant::now();
+        self.shared.with(|held| {
+            arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
+            if ended.is_some() {
+                held.pull_is_over();
+            }
+        });
+        match ended {
+            None | Some(Status::Over | Status::Idle) => Ok(()),
+            Some(Status::Broken(said)) => {
+                tracing::debug!(consumer = self.identity.consumer(), "a pull was ended: {said}");
+                self.pause = now + PAUSE;
+                Ok(())
+            }
+            Some(Status::Gone(said)) => self.check(&said).await,
+            Some(Status::Refused(said)) => {
+                let (consumer, stream) = self.identity.names();
+                Err(Cause::Refused { consumer, stream, said })
+            }
+        }
+    }
+
+    /// Asks whether the consumer is still there, and still the same.
+    async fn check(&mut self, said: &str) -> Result<(), Cause> {
+        let now = Instant::now();
+        self.pause = now + PAUSE;
+        let (consumer, stream) = self.identity.names();
+        let said = said.to_owned();
+        match timeout(ANSWER, consumer::read(&self.context, &stream, &consumer)).await {
+            Ok(Ok(Some(info))) if self.identity.is(&info) => {
+                self.silent = None;
+                Ok(())
+            }
+            Ok(Ok(Some(_))) => Err(Cause::Another { consumer, stream }),
+            Ok(Ok(None)) => Err(Cause::Gone { consumer, stream, said }),
+            Ok(Err(error @ Unreadable::NoStream(_))) => Err(Cause::Gone { consumer, stream, said: error.to_string() }),
+            Ok(Err(_)) | Err(_) if !self.shared.is_up() => Ok(()),
+            Ok(Err(_)) | Err(_) if *self.silent.get_or_insert(now) + PATIENCE <= now => {
+                Err(Cause::Silent { consumer, stream })
+            }
+            Ok(Err(_)) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Gives back what is held and what the open pull still brings.
+    async fn leave(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        shared.with(|held| held.end());
+        let latest = Instant::now() + OPEN + 2 * GRACE;
+        loop {
+            self.upkeep().await;
+            let now = Instant::now();
+            let (is_settled, is_pulling) =
+                shared.with(|held| (held.is_settled(), held.is_pulling() && now < self.closes));
+            if (is_settled && !is_pulling) || now >= latest {
+                break;
+            }
+            let wakes = if is_pulling { self.closes } else { latest };
+            tokio::select! {
+                biased;
+                batch = self.inbox.next() => match batch {
+                    // The pull ends by what it brings, or by its status, whatever that says.
+                    Some(batch) => drop(self.take_in_last(batch)),
+                    None => break,
+                },
+                () = shared.work().notified() => {}
+                () = sleep_until(wakes.min(now + RETRY)) => {}
+            }
+        }
+        if shared.is_up() {
+            let _ = timeout(GRACE, self.inbox.get_mut().unsubscribe()).await;
+            // So that what comes after this retire comes after what it gave back.
+            let _ = timeout(GRACE, shared.link().heard()).await;
+        }
+    }
+
+    fn take_in_last(&self, batch: Vec<Wire>) {
+        let (current, now) = (format!("{}.{}", self.reply, self.number), Instant::now());
+        self.shared.with(|held| {
+            for message in batch {
+                let is_current = *message.subject == *current;
+                match sort(message) {
+                    Came::Message(arrival) => held.take_in(arrival, now),
+                    Came::Status(status) if is_current && status != Status::Idle => held.pull_is_over(),
+                    Came::Status(_) | Came::Foreign => {}
+                }
+            }
+        });
+    }
+
+    fn count_connects(&self) -> u64 {
+        self.shared.link().client().statistics().connects.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+/// Concludes the source when its task is gone, however it went.
+struct Concluding<'s>(&'s Shared);
+
+impl Drop for Concluding<'_> {
+    fn drop(&mut self) {
+        self.0.with(|held| held.end());
+        self.0.conclude(FinalReading::new(self.0.stats()).ended_by(Box::<dyn Error + Send + Sync>::from(Cause::Task)));
+    }
+}

@@ -1,0 +1,148 @@
+//! What the halves of a source, its task and its settlers share.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+};
+
+use async_nats::connection::State;
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    held::{Handed, Held, Refusal, Terms},
+    word::Word,
+};
+use crate::{
+    backend::nats::link::Link,
+    contract::{FinalReading, Settlement, SourceStats},
+};
+
+/// One source.
+#[derive(Debug)]
+pub(super) struct Shared {
+    held: Mutex<Held>,
+    link: Arc<Link>,
+    /// There is something to do for the task.
+    work: Notify,
+    /// The source is to end.
+    ends: CancellationToken,
+    last: watch::Sender<Option<FinalReading>>,
+}
+
+impl Shared {
+    pub(super) fn new(link: Arc<Link>, terms: Terms) -> Self {
+        Self {
+            held: Mutex::new(Held::new(terms, Instant::now())),
+            link,
+            work: Notify::new(),
+            ends: CancellationToken::new(),
+            last: watch::Sender::new(None),
+        }
+    }
+
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Fires when the source is to end.
+    pub(super) fn ends(&self) -> &CancellationToken {
+        &self.ends
+    }
+
+    /// There is something to do for the task.
+    pub(super) fn work(&self) -> &Notify {
+        &self.work
+    }
+
+    /// Whether the client believes that it is connected.
+    pub(super) fn is_up(&self) -> bool {
+        self.link.client().connection_state() == State::Connected
+    }
+
+    /// Looks at what is held, and wakes who waits for a delivery if there is one now.
+    pub(super) fn with<R>(&self, look: impl FnOnce(&mut Held) -> R) -> R {
+        let mut held = self.held();
+        let result = look(&mut held);
+        let waker = held.to_wake();
+        drop(held);
+        waker.into_iter().for_each(std::task::Waker::wake);
+        result
+    }
+
+    pub(super) fn stats(&self) -> SourceStats {
+        self.held().stats()
+    }
+
+    pub(super) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<Handed>> {
+        self.then_work(|held, now| held.poll_next(cx, now))
+    }
+
+    /// Settles one delivery.
+    ///
+    /// The server is told, and not waited for: a confirmation would cost a round trip for each message, and what it confirms
+    /// is that the word arrived, not that the message was still ours. So a settlement is refused where the link is known to
+    /// be down, or the lease is known to be over; one that is lost with its link is as if it had not been made, and the
+    /// message comes again.
+    pub(super) async fn settle(&self, token: u64, settlement: Settlement) -> Result<(), Refusal> {
+        let is_up = self.is_up();
+        let word = self.then_work(|held, now| held.begin(token, settlement, now, is_up))?;
+        let is_taken = self.say(&word).await;
+        self.then_work(|held, now| held.finish(token, is_taken, now));
+        if is_taken { Ok(()) } else { Err(Refusal::Down) }
+    }
+
+    /// Lets a delivery go unjudged, unless it is settled.
+    pub(super) fn give_back(&self, token: u64) {
+        self.then_work(|held, _| held.give_back(token));
+    }
+
+    /// Gives a word to the client. Waits only where its buffer is full, and no longer than the link is up.
+    pub(super) async fn say(&self, word: &Word) -> bool {
+        if !self.is_up() {
+            return false;
+        }
+        tokio::select! {
+            biased;
+            said = self.link.client().publish(word.address.clone(), word.verb.payload()) => said.is_ok(),
+            () = self.link.down() => false,
+        }
+    }
+
+    /// Ends the source, and waits for its last reading.
+    pub(super) async fn end(&self) -> Option<FinalReading> {
+        self.ends.cancel();
+        let mut last = self.last.subscribe();
+        let last = last.wait_for(Option::is_some).await.ok()?;
+        last.clone()
+    }
+
+    /// The last reading. The first one stays.
+    pub(super) fn conclude(&self, reading: FinalReading) {
+        self.last.send_if_modified(|last| {
+            let is_first = last.is_none();
+            last.get_or_insert(reading);
+            is_first
+        });
+    }
+
+    /// Does something that the task may have to follow up.
+    fn then_work<R>(&self, act: impl FnOnce(&mut Held, Instant) -> R) -> R {
+        let now = Instant::now();
+        let mut held = self.held();
+        let result = act(&mut held, now);
+        let has_work = held.has_work(now);
+        drop(held);
+        if has_work {
+            self.work.notify_one();
+        }
+        result
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
