@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod conformance_core;
 mod conformance_jetstream;
+mod core;
 mod folder;
 mod interop;
 mod proxy;

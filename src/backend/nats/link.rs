@@ -1,14 +1,20 @@
 //! The connection of one session: sending, knowing that the server has heard, and ending.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, PublishErrorKind, Subject, Subscriber,
     connection::State,
 };
 use bytes::Bytes;
+use futures_util::FutureExt;
 use tokio::{
     sync::{broadcast, futures::Notified},
+    task::unconstrained,
     time::timeout,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -272,17 +278,19 @@ impl Link {
         }
     }
 
-    /// Ends what the session has without waiting for it.
+    /// Ends what the session has without waiting for it: sources that somebody still holds would keep the client.
     pub(in crate::backend) fn abandon(&self) {
         self.closed.cancel();
         self.finish.cancel();
+        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
+        let _ = unconstrained(self.client.drain()).now_or_never();
     }
 
     /// How often messages were lost that nobody could count: the link was down, or the client too slow.
     pub(super) fn interruptions(&self) -> u64 {
         // The client says so over a channel that it does not wait for. How often it has connected is a number that it
         // counts itself, and that is late by one while the link is down.
-        let connects = self.client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
+        let connects = self.client.statistics().connects.load(Relaxed);
         self.signals.disconnects().max(connects.saturating_sub(1)) + self.signals.slow()
     }
 

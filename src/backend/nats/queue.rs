@@ -107,9 +107,9 @@ impl<T> Queue<T> {
         if shared.ended {
             return shared.stats;
         }
+        let last = shared.reading();
+        shared.stats = last;
         shared.ended = true;
-        shared.stats = shared.reading();
-        let last = shared.stats;
         let backlog = mem::take(&mut shared.deque);
         let sleeper = shared.sleeper.take();
         drop(shared);
@@ -125,10 +125,9 @@ impl<T> Queue<T> {
 
 impl<T> Shared<T> {
     fn reading(&self) -> SourceStats {
-        if self.ended {
-            return self.stats;
-        }
-        SourceStats { pending: self.deque.len() as u64, ..self.stats }
+        // Once it has ended, what was pending is no more in the deque.
+        let pending = if self.ended { self.stats.pending } else { self.deque.len() as u64 };
+        SourceStats { pending, ..self.stats }
     }
 }
 
