@@ -5,9 +5,12 @@
 mod conformance_core;
 mod conformance_jetstream;
 mod core;
+mod examples;
+mod faults;
 mod folder;
 mod interop;
 mod proxy;
 mod server;
 mod server_is_right;
 mod setup;
+mod soak;

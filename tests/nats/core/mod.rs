@@ -9,4 +9,4 @@ mod requests;
 mod routing;
 mod secrets;
 mod start;
-mod support;
+pub(crate) mod support;
