@@ -9,6 +9,7 @@ mod examples;
 mod faults;
 mod folder;
 mod interop;
+mod jetstream;
 mod proxy;
 mod server;
 mod server_is_right;

@@ -93,6 +93,9 @@ async fn forward(mut client: TcpStream, server: u16, mut state: watch::Receiver<
         return client.set_zero_linger();
     }
     let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).await?;
+    // As the ends do: else each small message would wait for the next one.
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
     let (from_client, to_client) = client.split();
     let (from_server, to_server) = server.split();
     let whole = async {

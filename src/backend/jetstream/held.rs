@@ -23,6 +23,9 @@ use super::{
 };
 use crate::contract::{Malformed, Message, Outcome, Settlement, SourceStats};
 
+/// When a message that there was no place for comes again: later than the longest that a pull is open.
+const LATER: Duration = Duration::from_secs(1);
+
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
@@ -71,6 +74,8 @@ enum State {
     InHand,
     /// Its settlement is on its way to the client.
     Settling(Verb),
+    /// The source has ended, and nobody judges it any more.
+    Left,
 }
 
 #[derive(Debug)]
@@ -171,26 +176,29 @@ impl Held {
         self.asked > 0
     }
 
-    /// Takes a message in. One that there is no place for, or that comes after the end, is given back.
+    /// Takes a message in. One that there is no place for is given back, to come again when no pull of before is open any
+    /// more: it would come again to that.
     pub(super) fn take_in(&mut self, arrival: Arrival, now: Instant) {
         let Arrival { message, address, sequence, attempt } = arrival;
         self.asked = self.asked.saturating_sub(1);
         if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
             self.expire(older);
         }
-        if self.ended || self.room() == 0 {
+        if self.room() == 0 {
             let until = self.terms.lease.granted(now);
-            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
+            self.words.push_back(Word { address, verb: Verb::Nak(LATER), until });
             return;
         }
         self.next += 1;
         let token = self.next;
-        let state = State::Queued(message);
+        let state = if self.ended { State::Left } else { State::Queued(message) };
         let entry = Entry { address, sequence, attempt, received: now, renewed: now, before: now, state };
         self.entries.insert(token, entry);
         self.latest.insert(sequence, token);
-        self.queue.push_back(token);
-        self.left = self.left.saturating_sub(1);
+        if !self.ended {
+            self.queue.push_back(token);
+            self.left = self.left.saturating_sub(1);
+        }
     }
 
     /// Who waits for a delivery, if there is one, or none will come any more.
@@ -259,7 +267,7 @@ impl Held {
         let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(&token) else { return };
         let verb = *verb;
         if !is_taken {
-            return self.give_back(token);
+            return self.abandon(token);
         }
         self.remove(token);
         match verb {
@@ -270,7 +278,18 @@ impl Held {
     }
 
     /// Lets a message in hand go unjudged (T4). Does nothing if it is settled.
-    pub(super) fn give_back(&mut self, token: u64) {
+    pub(super) fn abandon(&mut self, token: u64) {
+        match self.entries.get_mut(&token) {
+            // With the rest of what is left.
+            Some(entry) if self.ended => {
+                self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
+                entry.state = State::Left;
+            }
+            _ => self.give_back(token),
+        }
+    }
+
+    fn give_back(&mut self, token: u64) {
         if let Some(Entry { address, renewed, .. }) = self.remove(token) {
             let until = self.terms.lease.granted(renewed);
             self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
@@ -326,20 +345,26 @@ impl Held {
         self.exhausted += u64::from(word.verb == Verb::Term);
     }
 
-    /// Ends the source: what it holds is to be given back, in the order of the stream, and settlements are refused.
+    /// Ends the source: nothing is handed over any more, and settlements are refused.
     pub(super) fn end(&mut self) {
         if mem::replace(&mut self.ended, true) {
             return;
         }
         self.left += self.queue.len() as u64;
         self.queue.clear();
-        let mut held: Vec<(u64, u64)> = self.entries.iter().map(|(token, entry)| (entry.sequence, *token)).collect();
-        held.sort_unstable();
-        for (_, token) in held {
-            if !self.is_settling(token) {
-                self.give_back(token);
+        for entry in self.entries.values_mut() {
+            if !matches!(entry.state, State::Settling(_)) {
+                entry.state = State::Left;
             }
         }
+    }
+
+    /// Gives all of it back, in the order of the stream. Not before the pull is over: it would come again to that.
+    pub(super) fn release(&mut self) {
+        let left = self.entries.iter().filter(|(_, entry)| matches!(entry.state, State::Left));
+        let mut left: Vec<(u64, u64)> = left.map(|(token, entry)| (entry.sequence, *token)).collect();
+        left.sort_unstable();
+        left.into_iter().for_each(|(_, token)| self.give_back(token));
     }
 
     /// Whether no settlement is under way.

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::{
     arrival::{Came, Status, sort},
     consumer::{self, Identity, Unreadable},
+    held::Held,
     shared::Shared,
     word::{Word, nanoseconds},
 };
@@ -179,7 +180,7 @@ impl Pulling {
         }
         if self.shared.with(|held| held.is_pulling()) && now >= self.closes {
             // The server of version 2.9 says nothing of a pull on a consumer that is gone.
-            self.shared.with(|held| held.pull_is_over());
+            self.shared.with(Held::pull_is_over);
             self.check("a pull was not answered").await?;
         }
         let Some(count) = self.shared.with(|held| held.to_ask(now).inspect(|count| held.pull(*count))) else {
@@ -191,7 +192,7 @@ impl Pulling {
         let (subject, reply) = (self.identity.pulls(), format!("{}.{}", self.reply, self.number));
         let sent = self.shared.link().client().publish_with_reply(subject, reply, pull.into());
         if !matches!(timeout(GRACE, sent).await, Ok(Ok(()))) {
-            self.shared.with(|held| held.pull_is_over());
+            self.shared.with(Held::pull_is_over);
             self.pause = now + PAUSE;
         }
         Ok(())
@@ -255,34 +256,33 @@ impl Pulling {
         }
     }
 
-    /// Gives back what is held and what the open pull still brings.
+    /// Waits until the open pull is over, keeping what it brings, and gives all of it back.
     async fn leave(&mut self) {
         let shared = Arc::clone(&self.shared);
-        shared.with(|held| held.end());
-        let latest = Instant::now() + OPEN + 2 * GRACE;
+        shared.with(Held::end);
+        let latest = Instant::now() + OPEN + GRACE;
         loop {
             self.upkeep().await;
             let now = Instant::now();
-            let (is_settled, is_pulling) =
-                shared.with(|held| (held.is_settled(), held.is_pulling() && now < self.closes));
-            if (is_settled && !is_pulling) || now >= latest {
+            let is_pulling = |held: &mut Held| held.is_pulling() && now < self.closes;
+            if now >= latest || shared.with(|held| held.is_settled() && !is_pulling(held)) {
                 break;
             }
-            let wakes = if is_pulling { self.closes } else { latest };
             tokio::select! {
                 biased;
                 batch = self.inbox.next() => match batch {
-                    // The pull ends by what it brings, or by its status, whatever that says.
-                    Some(batch) => drop(self.take_in_last(batch)),
+                    Some(batch) => self.take_in_last(batch),
                     None => break,
                 },
                 () = shared.work().notified() => {}
-                () = sleep_until(wakes.min(now + RETRY)) => {}
+                () = sleep_until(latest.min(now + RETRY)) => {}
             }
         }
+        shared.with(Held::release);
+        self.upkeep().await;
         if shared.is_up() {
             let _ = timeout(GRACE, self.inbox.get_mut().unsubscribe()).await;
-            // So that what comes after this retire comes after what it gave back.
+            // So that what is said after this retire is said after what it gave back.
             let _ = timeout(GRACE, shared.link().heard()).await;
         }
     }
@@ -311,7 +311,7 @@ struct Concluding<'s>(&'s Shared);
 
 impl Drop for Concluding<'_> {
     fn drop(&mut self) {
-        self.0.with(|held| held.end());
+        self.0.with(Held::end);
         self.0.conclude(FinalReading::new(self.0.stats()).ended_by(Box::<dyn Error + Send + Sync>::from(Cause::Task)));
     }
 }

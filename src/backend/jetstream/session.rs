@@ -13,7 +13,7 @@ use super::{
     word::nanoseconds,
 };
 use crate::{
-    backend::nats::{NatsSession, link::NotSent, wire},
+    backend::nats::{NatsSession, link::NotSent, signals::Denied, wire},
     contract::{AtLeastOnceSpec, CloseError, OpenError, PublishError, Session, SubscribeError},
     event::Event,
     subject::Subject,
@@ -118,12 +118,16 @@ impl Session for JetStreamSession {
         }
         drop(event);
         let request = Request::new().headers(headers).payload(payload).timeout(Some(ANSWER));
-        let down = link.down();
+        if let Some(denied) = link.is_denied(subject.as_str()) {
+            return Err(unconfirmed(Unconfirmed::Denied(denied)));
+        }
+        let (down, mut denials) = (link.down(), link.denials());
         let answer = tokio::select! {
             biased;
             answer = link.client().send_request(subject.as_str().to_owned(), request) => answer,
             () = link.closed().cancelled() => return Err(PublishError::Closed),
             () = down => return Err(unconfirmed(Unconfirmed::Down)),
+            denied = denials.publishing(subject.as_str()) => return Err(unconfirmed(Unconfirmed::Denied(denied))),
         };
         let answer = answer.map_err(|error| match error.kind() {
             RequestErrorKind::NoResponders => {
@@ -154,6 +158,8 @@ enum Unconfirmed {
          a subject that it keeps"
     )]
     NoStream { subject: String, stream: String },
+    #[error(transparent)]
+    Denied(Denied),
     #[error("the stream did not confirm it within {ANSWER:?}")]
     Silent,
     #[error("the stream refused it: {0}")]

@@ -97,7 +97,7 @@ impl Shared {
 
     /// Lets a delivery go unjudged, unless it is settled.
     pub(super) fn give_back(&self, token: u64) {
-        self.then_work(|held, _| held.give_back(token));
+        self.then_work(|held, _| held.abandon(token));
     }
 
     /// Gives a word to the client. Waits only where its buffer is full, and no longer than the link is up.

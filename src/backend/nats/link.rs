@@ -313,6 +313,16 @@ impl Link {
         self.signals.down()
     }
 
+    /// Hears of what the server denies from now on.
+    pub(in crate::backend) fn denials(&self) -> Denials {
+        Denials(self.signals.denials())
+    }
+
+    /// Whether the server has denied publishing to this subject just now.
+    pub(in crate::backend) fn is_denied(&self, subject: &str) -> Option<Denied> {
+        self.signals.is_denied(subject)
+    }
+
     /// The places for answers.
     pub(super) fn desk(&self) -> &Desk {
         &self.desk
@@ -332,6 +342,24 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.abandon();
+    }
+}
+
+/// What the server denies, one after the other.
+#[derive(Debug)]
+pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
+
+impl Denials {
+    /// Ready once the server denies publishing to this subject.
+    pub(in crate::backend) async fn publishing(&mut self, subject: &str) -> Denied {
+        use broadcast::error::RecvError;
+        loop {
+            match self.0.recv().await {
+                Ok(Denied::Publish(denied)) if denied == subject => return Denied::Publish(denied),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return std::future::pending().await,
+            }
+        }
     }
 }
 

@@ -32,7 +32,7 @@ mod queue;
 mod replies;
 mod requests;
 mod session;
-mod signals;
+pub(in crate::backend) mod signals;
 mod source;
 #[cfg(feature = "nats-tls")]
 mod tls;

@@ -404,7 +404,7 @@ async fn down<F: DurableFixture>(stage: &mut Stage<F>, goes: Goes) -> Result {
     }
 }
 
-/// A subscription under a durable name of this row. What a restart leaves to a lease comes back soon.
+/// A subscription under a durable name of this row. What a restart leaves to a lease is decided by the shortest there is.
 fn durable<F: DurableFixture>(stage: &mut Stage<F>, tokens: &str, name: &str) -> Plan {
     let shared = stage.shared(name);
     let plan = stage.plan(tokens).shared(shared);

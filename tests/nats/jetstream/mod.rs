@@ -1,0 +1,1 @@
+//! `JetStream` at its session, each test on both servers.
