@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    panic::AssertUnwindSafe,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -60,6 +61,8 @@ pub(in crate::backend) struct Link {
 pub(in crate::backend) enum NotSent {
     #[error("the session is closed")]
     Closed,
+    #[error("the session was closed meanwhile: whether it arrives is not known")]
+    Late,
     #[error("the link to the NATS server is down; the client goes on trying to make it anew")]
     Down,
     #[error(transparent)]
@@ -79,7 +82,13 @@ impl Link {
         let signals = Arc::new(Signals::new());
         let ended = CancellationToken::new();
         let connect = observed(options.connect(&servers).await?, &signals, &ended);
-        let connected = connect.subscription_capacity(TRANSIT).connect(servers.addresses()).await;
+        let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
+        // For want of any cryptography the client panics where a server asks for TLS.
+        let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
+            setting: "url",
+            value: servers.to_string(),
+            fix: "the server asks for TLS: enable tramline's feature `nats-tls`".to_owned(),
+        })?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
         let link = Self {
@@ -209,11 +218,13 @@ impl Link {
         let (headers, payload) = wire::encode(event, self.mode);
         tokio::select! {
             biased;
-            sent = self.hand_to_client(subject, reply, headers, payload) => sent,
+            sent = self.hand_to_client(subject, reply, headers, payload) => sent?,
             // The client's buffer is full.
-            () = self.closed.cancelled() => Err(NotSent::Closed),
-            () = self.signals.down() => Err(NotSent::Down),
+            () = self.closed.cancelled() => return Err(NotSent::Closed),
+            () = self.signals.down() => return Err(NotSent::Down),
         }
+        // What the client had before the session was closed is seen through by the close.
+        if self.closed.is_cancelled() { Err(NotSent::Late) } else { Ok(()) }
     }
 
     async fn hand_to_client(
@@ -294,11 +305,14 @@ impl Link {
         self.signals.disconnects().max(connects.saturating_sub(1)) + self.signals.slow()
     }
 
-    /// The client.
+    /// The client, for what only streams need.
+    #[allow(dead_code, reason = "core NATS needs nothing else of it")]
     pub(in crate::backend) fn client(&self) -> &Client {
         &self.client
     }
 
+    /// How events are written.
+    #[allow(dead_code, reason = "core NATS writes them here")]
     pub(in crate::backend) fn content_mode(&self) -> ContentMode {
         self.mode
     }

@@ -58,7 +58,7 @@ pub(in crate::backend) async fn request(
 
 fn not_asked(error: NotSent) -> RequestError {
     match error {
-        NotSent::Closed => RequestError::Closed,
+        NotSent::Closed | NotSent::Late => RequestError::Closed,
         NotSent::TooLarge { size, limit } => RequestError::TooLarge { size, limit },
         error => RequestError::Failed { source: error.into() },
     }

@@ -22,7 +22,8 @@ impl NatsSession {
         Self(link)
     }
 
-    /// The connection.
+    /// The connection, for a backend that is built on this one.
+    #[allow(dead_code, reason = "core NATS has it by itself")]
     pub(in crate::backend) const fn link(&self) -> &Arc<Link> {
         &self.0
     }

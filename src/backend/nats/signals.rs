@@ -177,6 +177,18 @@ mod tests {
         assert_eq!(read("Unknown Protocol Operation"), None);
     }
 
+    #[tokio::test]
+    async fn what_nobody_can_count_is_told_each_time_and_a_link_that_goes_down_to_those_who_wait() {
+        let signals = Signals::new();
+        let down = signals.down();
+        signals.note(&Event::SlowConsumer(1));
+        signals.note(&Event::SlowConsumer(1));
+        signals.note(&Event::Disconnected);
+        signals.note(&Event::Connected);
+        down.await;
+        assert_eq!((signals.slow(), signals.disconnects()), (2, 1));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_denied_subject_is_tried_again_after_a_while_and_on_a_new_link() {
         let signals = Signals::new();

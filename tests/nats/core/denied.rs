@@ -2,10 +2,14 @@
 
 use tramline::{
     Nats,
-    contract::{AnswersRequests, Backend, DeliversAtMostOnce, OpenError, PublishError, RequestError, Session, SubscribeError},
+    contract::{
+        AnswersRequests, Backend, DeliversAtMostOnce, OpenError, PublishError, RequestError, Session, SubscribeError,
+    },
 };
 
-use super::support::{PATIENCE, Sink, chain, event, group, nats, on_both_with, open, publish, quick, spec, subject, until, within};
+use super::support::{
+    PATIENCE, Sink, chain, event, group, nats, on_both_with, open, publish, quick, spec, subject, until, within,
+};
 use crate::server::Setup;
 
 /// `all` may do everything, `some` only what begins with `ours`.
@@ -82,7 +86,8 @@ async fn a_user_without_an_inbox_is_told_which_prefix_to_grant() {
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_credentials_are_an_error_that_says_so_and_is_not_tried_again() {
     on_both_with(rights, async |server| {
-        for options in [quick(), quick().user_and_password("some", "no"), quick().token("no"), quick().nkey_seed("no")] {
+        for options in [quick(), quick().user_and_password("some", "no"), quick().token("no"), quick().nkey_seed("no")]
+        {
             let backend = nats(server.url()).options(options);
             let error = backend.open().await.unwrap_err();
             assert!(matches!(error, OpenError::Setting { setting: "credentials", .. }), "{error:?}");

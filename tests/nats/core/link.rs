@@ -2,13 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use tramline::contract::{PublishError, RequestError, RetireReason, Session, SourceControl};
+use tramline::{
+    Nats,
+    backend::nats::NatsSession,
+    contract::{
+        AnswersRequests, Backend, DeliversAtMostOnce, PublishError, RequestError, RetireReason, Session, SourceControl,
+        SubscribeError,
+    },
+};
 
-use super::support::{PATIENCE, Sink, chain, event, on_both, open, publish, subject, until, within};
+use super::support::{PATIENCE, Sink, chain, event, nats, on_both, open, publish, quick, spec, subject, until, within};
 use crate::proxy::Proxy;
 
 /// Publishes until the link is seen to be down.
-async fn until_down(session: &tramline::backend::nats::NatsSession) -> PublishError {
+async fn until_down(session: &NatsSession) -> PublishError {
     let begun = Instant::now();
     loop {
         if let Err(error) = publish(session, "to.nobody", 0).await {
@@ -34,8 +41,6 @@ async fn while_the_link_is_down_a_publish_is_an_error_at_once_and_is_not_sent_la
             publish(&here, "a", id).await.unwrap_err();
             assert!(begun.elapsed() < Duration::from_secs(1), "at once");
         }
-        let asked = tramline::backend::nats::NatsSession::publish(&here, &subject("a"), event("x")).await;
-        assert!(asked.is_err());
         proxy.heal();
         until("the link is there again", || async { publish(&here, "a", "after").await.is_ok() }).await;
         assert_eq!(sink.id().await, "after");
@@ -83,7 +88,7 @@ async fn a_source_outlives_its_link_and_tells_how_often_that_was_interrupted() {
 }
 
 /// Returns once the server has what was published: it has sent it back.
-async fn elsewhere_has_sent(session: &tramline::backend::nats::NatsSession) {
+async fn elsewhere_has_sent(session: &NatsSession) {
     let mut echo = Sink::on(session, "echo").await;
     publish(session, "echo", 0).await.unwrap();
     echo.id().await;
@@ -112,13 +117,40 @@ async fn while_the_link_is_down_nothing_waits_for_it() {
         let sink = Sink::on(&session, "a").await;
         proxy.cut();
         until_down(&session).await;
-        use tramline::{Nats, contract::{AnswersRequests, DeliversAtMostOnce, SubscribeError}};
         let asked = within("the request", Nats::request(&session, &subject("a"), event(0), PATIENCE * 2)).await;
         assert!(matches!(asked, Err(RequestError::Failed { .. })), "{asked:?}");
-        let refused = within("the subscribe", Nats::at_most_once(&session, super::support::spec("b"))).await;
+        let refused = within("the subscribe", Nats::at_most_once(&session, spec("b"))).await;
         assert!(matches!(refused, Err(SubscribeError::Unconfirmed { .. })));
         within("the retire", sink.control.retire(RetireReason::Stopping)).await.unwrap();
         within("the close", session.close()).await.unwrap();
     })
     .await;
+}
+
+/// No end learns that the network between them hands nothing on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_dies_without_a_word_is_seen_to_be_down_by_its_pings() {
+    on_both(async |server| {
+        let proxy = Proxy::to(&server).await;
+        let options = quick().ping_interval(Duration::from_millis(50));
+        let session = nats(proxy.url()).options(options.clone()).open().await.unwrap();
+        let closing = nats(proxy.url()).options(options).open().await.unwrap();
+        let mut sink = Sink::on(&session, "a").await;
+        proxy.hold();
+        within("a close on a dead link", closing_ends(&closing)).await;
+        until("it is counted", || async { sink.stats().interruptions == 1 }).await;
+        publish(&session, "a", "meanwhile").await.unwrap_err();
+        proxy.heal();
+        until("the link is there again", || async { publish(&session, "a", "after").await.is_ok() }).await;
+        assert_eq!(sink.id().await, "after");
+        session.close().await.unwrap();
+    })
+    .await;
+}
+
+/// As the bus does it: again and again.
+async fn closing_ends(session: &NatsSession) {
+    while session.close().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }

@@ -10,3 +10,4 @@ mod routing;
 mod secrets;
 mod start;
 pub(crate) mod support;
+mod tls;

@@ -57,10 +57,13 @@ async fn the_environment_says_who_connects_and_where() {
         run("ok", &[("NATS_URL", &url.replace("://", "://svc:s3cret@")), ("NATS_USER", "")]);
     })
     .await;
-    on_both_with(|setup| setup.token("s3cret"), async |server: Server| {
-        run("ok", &[("NATS_URL", &server.url()), ("NATS_TOKEN", "s3cret")]);
-        run("ok", &[("NATS_URL", &server.url().replace("://", "://s3cret@"))]);
-    })
+    on_both_with(
+        |setup| setup.token("s3cret"),
+        async |server: Server| {
+            run("ok", &[("NATS_URL", &server.url()), ("NATS_TOKEN", "s3cret")]);
+            run("ok", &[("NATS_URL", &server.url().replace("://", "://s3cret@"))]);
+        },
+    )
     .await;
 }
 
@@ -100,7 +103,9 @@ async fn events_are_written_in_the_mode_that_is_asked_for_and_read_in_both() {
         assert_eq!(binary.headers.unwrap().get("ce-id").unwrap().as_str(), "binary");
         assert_eq!(&*binary.payload, b"hello");
         let document = raw().await;
-        assert!(document.headers.unwrap().get("Content-Type").unwrap().as_str().starts_with("application/cloudevents+json"));
+        assert!(
+            document.headers.unwrap().get("Content-Type").unwrap().as_str().starts_with("application/cloudevents+json")
+        );
         assert!(document.payload.starts_with(b"{"));
         structured.close().await.unwrap();
         reading.close().await.unwrap();

@@ -56,7 +56,10 @@ async fn r3_a_request_is_answered_and_both_arrive_as_they_were_sent() {
             let (reply, ()) = tokio::join!(ask(&asking, round, PATIENCE), async {
                 let (asked, replier) = responder.asked().await;
                 assert_eq!(asked, event(round));
-                replier.reply(event(format!("re {round}")).to_builder().extension("n", 7).build().unwrap()).await.unwrap();
+                replier
+                    .reply(event(format!("re {round}")).to_builder().extension("n", 7).build().unwrap())
+                    .await
+                    .unwrap();
             });
             let reply = reply.unwrap();
             assert_eq!((reply.id(), reply.extension("n").is_some()), (format!("re {round}").as_str(), true));

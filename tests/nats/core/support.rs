@@ -13,8 +13,8 @@ use tramline::{
     Event, Group, Name, Nats, NatsOptions, Pattern, Subject,
     backend::nats::{NatsDeliveries, NatsSession, NatsSourceControl},
     contract::{
-        AtMostOnceSpec, Backend, DeliversAtMostOnce, Incoming, NothingToSettle, Overflow, PublishError, Session, Source,
-        SourceControl, SourceId, SourceStats,
+        AtMostOnceSpec, Backend, DeliversAtMostOnce, Incoming, NothingToSettle, Overflow, PublishError, Session,
+        Source, SourceControl, SourceId, SourceStats,
     },
     source,
 };
@@ -56,6 +56,7 @@ pub(crate) fn subject(text: &str) -> Subject {
     Subject::new(text).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "numbers and texts alike, as they stand")]
 pub(crate) fn event(id: impl ToString) -> Event {
     Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1").text("hello").build().unwrap()
 }
