@@ -10,6 +10,7 @@ mod faults;
 mod folder;
 mod interop;
 mod jetstream;
+mod operator;
 mod proxy;
 mod server;
 mod server_is_right;

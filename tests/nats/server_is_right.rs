@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use crate::{
+    operator::Operator,
     proxy::Proxy,
     server::{Server, Setup, Version},
 };
@@ -155,20 +156,20 @@ async fn is_killed_with_a_server_in_hand() {
 
 #[tokio::test]
 async fn who_may_connect_and_what_they_may_do_is_as_set_up() {
-    const SEED: &str = "SUAPNOIDQW27OSCXQVWPMDJYLXVAWOX4SPKWFM4PAGF47Q4TXG7J36MCVI";
-    const PUBLIC: &str = "UDE37YMEEIKLOHLLMAX74Q4QZQBMFYZHZDTOJK6VY27JFQTCC4K7ZGU2";
+    let key = nkeys::KeyPair::new_user();
+    let (seed, public) = (&key.seed().unwrap(), &key.public_key());
     for_each_version(async |version| {
         let users = Setup::new(version)
             .user("all", "1")
             .user_who_may("few", "2", &["a.>", "$JS.API.INFO"], &["b", "_INBOX.>"])
-            .nkey(PUBLIC);
+            .nkey(public);
         let users = Server::start(users).await;
         let url = users.url();
         let connect = |options: ConnectOptions| options.connect(url.clone());
         assert!(connect(ConnectOptions::new()).await.is_err());
         assert!(connect(ConnectOptions::with_user_and_password("all".into(), "2".into())).await.is_err());
         connect(ConnectOptions::with_user_and_password("all".into(), "1".into())).await.unwrap();
-        connect(ConnectOptions::with_nkey(SEED.into())).await.unwrap();
+        connect(ConnectOptions::with_nkey(seed.clone())).await.unwrap();
 
         let (heard, mut hears) = tokio::sync::mpsc::channel(9);
         let few = ConnectOptions::with_user_and_password("few".into(), "2".into());
@@ -193,6 +194,14 @@ async fn who_may_connect_and_what_they_may_do_is_as_set_up() {
         let token = Server::start(Setup::new(version).token("secret")).await;
         assert!(async_nats::connect(token.url()).await.is_err());
         ConnectOptions::with_token("secret".into()).connect(token.url()).await.unwrap();
+
+        let operator = Operator::new();
+        let signed = Server::start(Setup::new(version).operator(&operator)).await;
+        assert!(async_nats::connect(signed.url()).await.is_err());
+        let stranger = ConnectOptions::with_credentials(Operator::new().credentials()).unwrap();
+        assert!(stranger.connect(signed.url()).await.is_err());
+        let user = ConnectOptions::with_credentials(operator.credentials()).unwrap();
+        user.connect(signed.url()).await.unwrap();
     })
     .await;
 }

@@ -93,7 +93,7 @@ fn keeps_data(event: &Event) -> bool {
 
 /// Whether the headers are not too long. Nearly every event is far below that, which is seen without encoding anything.
 fn fits(event: &Event) -> bool {
-    let extensions = event.extensions().map(|(name, value)| name.len() + longest(value));
+    let extensions = event.extensions().map(|(name, value)| "ce-".len() + name.len() + longest(value));
     let estimate: usize = known(event).map(|(name, text)| name.len() + text.len()).chain(extensions).sum();
     // An encoded byte takes three.
     estimate * 3 <= LONGEST || attributes(event).map(|(name, value)| name.len() + value.len()).sum::<usize>() <= LONGEST
