@@ -5,19 +5,20 @@
 
 use std::{error::Error, sync::Arc, time::Duration};
 
-use async_nats::{Message as Wire, Subscriber, jetstream::Context};
+use async_nats::{Message as Wire, Subscriber};
 use futures_util::{StreamExt, stream::ReadyChunks};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
+    api::Api,
     arrival::{Came, Status, sort},
     consumer::{self, Identity, Unreadable},
     held::Held,
     shared::Shared,
     word::{Word, nanoseconds},
 };
-use crate::contract::FinalReading;
+use crate::{backend::nats::signals::Denied, contract::FinalReading};
 
 /// How long a pull is open at the server.
 const OPEN: Duration = Duration::from_millis(500);
@@ -45,6 +46,8 @@ pub(super) enum Cause {
     Refused { consumer: String, stream: String, said: String },
     #[error("the server has not answered for the consumer `{consumer}` of the stream `{stream}` for {PATIENCE:?}")]
     Silent { consumer: String, stream: String },
+    #[error(transparent)]
+    Denied(Denied),
     #[error("the NATS client has ended")]
     Client,
     #[error("the source's task has ended")]
@@ -54,7 +57,7 @@ pub(super) enum Cause {
 /// The task's own state.
 pub(super) struct Pulling {
     shared: Arc<Shared>,
-    context: Context,
+    api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
     /// Where pulls are answered to, without the number of the pull.
@@ -74,7 +77,7 @@ impl Pulling {
     /// `inbox` receives what comes to `reply` and one more token.
     pub(super) fn new(
         shared: Arc<Shared>,
-        context: Context,
+        api: Api,
         identity: Identity,
         inbox: Subscriber,
         reply: String,
@@ -82,7 +85,7 @@ impl Pulling {
         let now = Instant::now();
         let mut pulling = Self {
             shared,
-            context,
+            api,
             identity,
             inbox: inbox.ready_chunks(BATCH),
             reply,
@@ -115,6 +118,7 @@ impl Pulling {
     /// Until it is told to end, or why it cannot go on.
     async fn work(&mut self) -> Option<Cause> {
         let shared = Arc::clone(&self.shared);
+        let mut denials = shared.link().denials();
         loop {
             let mut wakes = self.upkeep().await;
             if let Err(cause) = self.pull().await {
@@ -136,6 +140,9 @@ impl Pulling {
                     Some(batch) => if let Err(cause) = self.take_in(batch).await { return Some(cause) },
                     None => return Some(Cause::Client),
                 },
+                denied = denials.publishing(|subject| self.identity.is_spoken_to_at(subject)) => {
+                    return Some(Cause::Denied(denied));
+                }
                 () = shared.work().notified() => {}
                 () = sleep_until(wakes) => {}
             }
@@ -240,7 +247,7 @@ impl Pulling {
         self.pause = now + PAUSE;
         let (consumer, stream) = self.identity.names();
         let said = said.to_owned();
-        match timeout(ANSWER, consumer::read(&self.context, &stream, &consumer)).await {
+        match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
                 self.silent = None;
                 Ok(())

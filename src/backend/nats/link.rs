@@ -364,12 +364,12 @@ impl Drop for Link {
 pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
 
 impl Denials {
-    /// Ready once the server denies publishing to this subject.
-    pub(in crate::backend) async fn publishing(&mut self, subject: &str) -> Denied {
+    /// Ready once the server denies publishing to a subject like this.
+    pub(in crate::backend) async fn publishing(&mut self, is_it: impl Fn(&str) -> bool) -> Denied {
         use broadcast::error::RecvError;
         loop {
             match self.0.recv().await {
-                Ok(Denied::Publish(denied)) if denied == subject => return Denied::Publish(denied),
+                Ok(Denied::Publish(denied)) if is_it(&denied) => return Denied::Publish(denied),
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return std::future::pending().await,
             }

@@ -14,9 +14,9 @@ use crate::server::Setup;
 const SOME: [&str; 6] = [
     "shop.order",
     "$JS.API.STREAM.INFO.SHOP",
-    "$JS.API.CONSUMER.*.SHOP.>",
+    "$JS.API.CONSUMER.INFO.SHOP.*",
+    "$JS.API.CONSUMER.CREATE.SHOP.>",
     "$JS.API.CONSUMER.MSG.NEXT.SHOP.>",
-    "$JS.API.CONSUMER.DURABLE.CREATE.SHOP.>",
     "$JS.ACK.SHOP.>",
 ];
 
@@ -24,6 +24,8 @@ fn rights(setup: Setup) -> Setup {
     let inbox = ["_INBOX.>"];
     let mut reader = SOME.to_vec();
     reader.extend(inbox);
+    let without = |what: &str| -> Vec<_> { reader.iter().copied().filter(|subject| !subject.contains(what)).collect() };
+    let (no_acks, no_pulls) = (without("ACK"), without("MSG.NEXT"));
     let no_consumers: Vec<_> = reader.iter().copied().filter(|subject| !subject.contains("CONSUMER")).collect();
     let no_publish: Vec<_> = reader.iter().copied().filter(|subject| !subject.starts_with("shop")).collect();
     setup
@@ -31,6 +33,8 @@ fn rights(setup: Setup) -> Setup {
         .user_who_may("some", "pw", &reader, &inbox)
         .user_who_may("no-consumers", "pw", &no_consumers, &inbox)
         .user_who_may("no-publish", "pw", &no_publish, &inbox)
+        .user_who_may("no-pulls", "pw", &no_pulls, &inbox)
+        .user_who_may("no-acks", "pw", &no_acks, &inbox)
         .user_who_may("no-stream", "pw", &inbox, &inbox)
 }
 
@@ -75,6 +79,26 @@ async fn a_publish_that_is_denied_is_an_error_that_names_the_subject_and_nothing
         until("it comes", async || desk.count() == 1).await;
         let stats = stop(bus).await;
         assert_eq!(stats.incidents, 0, "{stats}");
+        within("the stop", writer.stop(Duration::from_secs(5))).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_may_not_pull_or_not_acknowledge_fails_and_says_so() {
+    on_both_with(rights, |_| {}, async |server| {
+        let writer = publisher(as_user(&server.url(), "some")).await;
+        for (user, denied) in [("no-pulls", "$JS.API.CONSUMER.MSG.NEXT.SHOP.till"), ("no-acks", "$JS.ACK.SHOP.till.")] {
+            let desk = Desk::new(Order::Accept);
+            let bus = serve(as_user(&server.url(), user), &desk).await;
+            publish_surely(&writer.handle(), user).await;
+            let mut changes = bus.status_changes();
+            let is_said = changes.wait_for(|status| {
+                status.consumers[0].cause.as_deref().is_some_and(|cause| cause.contains(denied) && cause.contains("grant"))
+            });
+            within("it is said", is_said).await.unwrap();
+            within("the stop", bus.stop(Duration::from_secs(5))).await;
+        }
         within("the stop", writer.stop(Duration::from_secs(5))).await;
     })
     .await;

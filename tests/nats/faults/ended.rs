@@ -51,6 +51,8 @@ async fn goes_on(mut server: Server, end: End) {
         }
     });
     until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
+    // A server writes down ten times a second what its consumers have got. What it knew later than that, a crash forgets.
+    sleep(Duration::from_millis(300)).await;
     end.of(&mut server).await;
     until("it is seen", async || probe(&writer.handle()).await.is_err()).await;
     desk.order(Order::DeclineFirst);
@@ -96,6 +98,7 @@ async fn is_taken_up(mut server: Server, end: End) {
         publish_surely(&handle, id).await;
     }
     until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
+    sleep(Duration::from_millis(300)).await;
     end.of(&mut server).await;
     let stats = stop(reader).await;
     assert!(stats.released >= 8, "what was in hand is given back: {stats}");
