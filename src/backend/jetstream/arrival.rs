@@ -21,7 +21,7 @@ pub(super) enum Came {
 pub(super) enum Status {
     /// The server is alive.
     Idle,
-    /// It brought what there was in its time.
+    /// It brought what there was in its time, or as many bytes as it may.
     Over,
     /// The server ended it; another one may do better.
     Broken(String),
@@ -48,6 +48,7 @@ impl Status {
         match code.as_u16() {
             100 => Self::Idle,
             404 | 408 => Self::Over,
+            409 if said.contains("maxbytes") => Self::Over,
             503 => Self::Gone("nobody answers for the consumer".to_owned()),
             409 if said.contains("consumer deleted") => Self::Gone(description),
             409 if said.contains("push based") || said.contains("maxrequest") => Self::Refused(description),

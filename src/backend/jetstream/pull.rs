@@ -32,6 +32,9 @@ const ANSWER: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often to look whether a link is up again.
 const RETRY: Duration = Duration::from_millis(50);
+/// How many bytes a pull brings at most, and more where one message may have as many. A server closes a connection to which more
+/// is on its way than it holds, 64 MiB unless configured otherwise, and over the next one all of it would come again.
+const BYTES: usize = 8 * 1024 * 1024;
 /// How much is taken in at a time.
 const BATCH: usize = 64;
 
@@ -195,7 +198,9 @@ impl Pulling {
         };
         self.number += 1;
         self.closes = now + OPEN + GRACE;
-        let pull = json!({ "batch": count, "expires": nanoseconds(OPEN) }).to_string();
+        // A message is counted with its subjects, too.
+        let bytes = BYTES.max(2 * self.shared.link().client().max_payload());
+        let pull = json!({ "batch": count, "max_bytes": bytes, "expires": nanoseconds(OPEN) }).to_string();
         let (subject, reply) = (self.identity.pulls(), format!("{}.{}", self.reply, self.number));
         let sent = self.shared.link().client().publish_with_reply(subject, reply, pull.into());
         if !matches!(timeout(GRACE, sent).await, Ok(Ok(()))) {

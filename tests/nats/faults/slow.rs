@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tramline::{
-    Ack, Bus, Nats, State, source, subject, subscription,
+    Ack, Bus, Event, Nats, State, source, subject, subscription,
 };
 
 use super::support::{
@@ -85,7 +85,31 @@ async fn b3_at_most_once_what_a_slow_consumer_misses_is_counted_exactly() {
 
 /// A server that soon gives up on a client that does not read.
 fn impatient(setup: Setup) -> Setup {
-    setup.max_payload(128 * 1024).line("max_pending: 262144").line("write_deadline: \"500ms\"")
+    setup.line("max_pending: 16777216").line("write_deadline: \"500ms\"")
+}
+
+fn large(id: u32, bytes: usize) -> Event {
+    let builder = Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1");
+    builder.text("x".repeat(bytes)).build().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_of_large_events_is_not_more_than_a_server_holds_for_a_client() {
+    on_both_with(impatient, |_| {}, async |server| {
+        let (desk, writer) = (Desk::new(Order::Accept), publisher(jetstream(server.url())).await);
+        // A window is 32 of them, which is more than the server holds.
+        let (bus, count) = (serve(jetstream(server.url()), &desk).await, 60);
+        stop(bus).await;
+        for id in 0..count {
+            writer.publish(&subject!("shop.order"), large(id, 900 * 1024)).await.unwrap();
+        }
+        let bus = serve(jetstream(server.url()), &desk).await;
+        until("all come", async || desk.count() == 60).await;
+        assert!(server.monitor("varz").await.contains("\"slow_consumers\": 0"), "the server cut nobody off");
+        assert_eq!(stop(bus).await.redelivered, 0);
+        within("the stop", writer.stop(Duration::from_secs(5))).await;
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,14 +124,10 @@ async fn a_client_that_does_not_read_is_cut_off_by_the_server_and_loses_nothing_
         until("it comes", async || desk.count() == 1 && core.stats("all").unwrap().delivered == 1).await;
         proxy.hold();
         // More than all buffers on the way hold.
-        let large = |id: u32| {
-            let builder = tramline::Event::builder(id.to_string(), source!("urn:example:test"), "com.example.test.v1");
-            builder.text("x".repeat(96 * 1024)).build().unwrap()
-        };
         let cut_off = async || server.monitor("varz").await.contains("\"slow_consumers\": 0");
         let mut published = 0;
         while cut_off().await {
-            writer.publish(&subject!("shop.order"), large(published)).await.unwrap();
+            writer.publish(&subject!("shop.order"), large(published, 512 * 1024)).await.unwrap();
             published += 1;
             assert!(published < 2_000, "the server never gives up");
         }
