@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
 use super::{
+    done::Done,
     lease::{Lease, Standing, after},
     word::{Verb, Word},
 };
@@ -25,6 +26,9 @@ use crate::contract::{Malformed, Message, Outcome, Settlement, SourceStats};
 
 /// When a message that there was no place for comes again: later than the longest that a pull is open.
 const LATER: Duration = Duration::from_secs(1);
+
+/// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
+const DOUBT: Duration = Duration::from_secs(60);
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -84,9 +88,10 @@ struct Entry {
     sequence: u64,
     attempt: NonZeroU32,
     received: Instant,
-    /// When the server granted or extended its lease last, and when it did before that.
+    /// When the server last granted or extended its lease, as far as that is known.
     renewed: Instant,
-    before: Instant,
+    /// When the latest heartbeat was sent.
+    beaten: Instant,
     state: State,
 }
 
@@ -100,6 +105,10 @@ pub(super) struct Held {
     queue: VecDeque<u64>,
     /// When the delays of what was declined are over.
     resting: BinaryHeap<Reverse<Instant>>,
+    /// The places in the stream of what was acknowledged last.
+    done: Done,
+    /// Until then a first attempt may be another one at what was acknowledged: the server has been away.
+    doubt: Instant,
     /// What is to be said as soon as the link is up.
     words: VecDeque<Word>,
     /// How many messages the open pull may still bring.
@@ -126,6 +135,8 @@ impl Held {
             latest: FxHashMap::default(),
             queue: VecDeque::new(),
             resting: BinaryHeap::new(),
+            done: Done::default(),
+            doubt: now,
             words: VecDeque::new(),
             asked: 0,
             next: 0,
@@ -166,6 +177,12 @@ impl Held {
         self.asked = count.get();
     }
 
+    /// The link has been made anew, and may lead to a server that forgot what it heard last.
+    pub(super) fn link_is_new(&mut self, now: Instant) {
+        self.pull_is_over();
+        self.doubt = after(now, DOUBT);
+    }
+
     /// The open pull brings nothing more.
     pub(super) fn pull_is_over(&mut self) {
         self.asked = 0;
@@ -184,6 +201,12 @@ impl Held {
         if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
             self.expire(older);
         }
+        if (attempt > NonZeroU32::MIN || now < self.doubt) && self.done.has(sequence) {
+            // The acknowledgement went down with a link, or with the server, and the number of attempts with it.
+            let until = self.terms.lease.granted(now);
+            self.words.push_back(Word { address, verb: Verb::Ack, until });
+            return;
+        }
         if self.room() == 0 {
             let until = self.terms.lease.granted(now);
             self.words.push_back(Word { address, verb: Verb::Nak(LATER), until });
@@ -192,7 +215,7 @@ impl Held {
         self.next += 1;
         let token = self.next;
         let state = if self.ended { State::Left } else { State::Queued(message) };
-        let entry = Entry { address, sequence, attempt, received: now, renewed: now, before: now, state };
+        let entry = Entry { address, sequence, attempt, received: now, renewed: now, beaten: now, state };
         self.entries.insert(token, entry);
         self.latest.insert(sequence, token);
         if !self.ended {
@@ -269,8 +292,9 @@ impl Held {
         if !is_taken {
             return self.abandon(token);
         }
-        self.remove(token);
+        let entry = self.remove(token);
         match verb {
+            Verb::Ack => self.done.extend(entry.map(|entry| entry.sequence)),
             Verb::Term => self.exhausted += 1,
             Verb::Nak(delay) if !delay.is_zero() => self.resting.push(Reverse(after(now, delay))),
             _ => {}
@@ -296,7 +320,8 @@ impl Held {
         }
     }
 
-    /// Looks at all leases, if it is time to: the heartbeats to send. Nobody hears them while the link is down (E5).
+    /// Looks at all leases, if it is time to: the heartbeats to send. They count once the server has
+    /// [heard](Held::heard) them: a link may be dead for a while before anybody knows (E5).
     pub(super) fn look(&mut self, now: Instant, is_up: bool) -> Vec<Word> {
         let mut heartbeats = Vec::new();
         if now < self.look {
@@ -310,9 +335,9 @@ impl Held {
                 continue;
             }
             let Some(entry) = self.entries.get_mut(&token) else { continue };
-            if is_up && lease.is_due(entry.renewed, now) {
-                (entry.before, entry.renewed) = (entry.renewed, now);
-                let until = lease.granted(entry.before);
+            if is_up && lease.is_due(entry.beaten, now) {
+                entry.beaten = now;
+                let until = lease.granted(entry.renewed);
                 heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
             }
             self.look = self.look.min(lease.ends(entry.received, entry.renewed));
@@ -320,9 +345,11 @@ impl Held {
         heartbeats
     }
 
-    /// The link went down: nobody knows whether the latest heartbeats arrived.
-    pub(super) fn doubt(&mut self) {
-        self.entries.values_mut().for_each(|entry| entry.renewed = entry.before);
+    /// The server has heard the heartbeats that were sent until then.
+    pub(super) fn heard(&mut self, sent: Instant) {
+        for entry in self.entries.values_mut().filter(|entry| entry.beaten <= sent) {
+            entry.renewed = entry.renewed.max(entry.beaten);
+        }
     }
 
     /// When there is something to do, whatever happens.

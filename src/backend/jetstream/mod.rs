@@ -19,7 +19,8 @@
 //!   is settled or `max_processing_time` has passed. Then it is handed on; after its last attempt it is exhausted. Under
 //!   `Redeliver` nothing is extended, and a lease is over here slightly before it is at the server.
 //! - **A settlement** is sent and not confirmed. It is refused where the link is known to be down, the lease is over, or the
-//!   source has ended. One that is lost on its way is as if it had not been made: the message comes again.
+//!   source has ended. One that is lost on its way is as if it had not been made: the message comes again. If it comes to the
+//!   source that had it acknowledged, it is acknowledged again and handled by nobody; the latest 8,192 are remembered.
 //! - **A delay** is kept by the server, without a limit, and forgotten when the server restarts.
 //! - **A publish** waits for the stream's confirmation; many at once wait side by side. What goes down with the link before that
 //!   is an error. Published again to the same subject, an event is told by its source and id and kept once, within the
@@ -35,6 +36,7 @@
 mod api;
 mod arrival;
 mod consumer;
+mod done;
 mod held;
 mod lease;
 mod pull;
@@ -145,8 +147,10 @@ impl DeliversAtLeastOnce for JetStream {
     }
 }
 
-/// A restart sends what was in hand again: that is an attempt, and whoever had it may be gone. Delays are forgotten.
+/// A restart sends what was in hand again: that is an attempt, and whoever had it may be gone. Delays are forgotten. A server
+/// that is killed forgets what it heard in the last tenth of a second or so.
 impl SurvivesRestart for JetStream {
+    const LOSES_LAST_FAILURE: bool = true;
     const CAN_SPEND_UNSEEN_ATTEMPT: bool = true;
     const FORGETS_DELAY: bool = true;
 }

@@ -65,7 +65,12 @@ pub(super) struct Pulling {
     inbox: ReadyChunks<Subscriber>,
     /// Where pulls are answered to, without the number of the pull.
     reply: String,
+    /// The number of the latest thing that was asked.
     number: u64,
+    /// Where the open pull is answered to.
+    pull: String,
+    /// Where the latest heartbeats are answered to, and when they were sent.
+    beat: Option<(String, Instant)>,
     /// By when the open pull has ended, whatever is heard of it.
     closes: Instant,
     /// No pull before this.
@@ -93,6 +98,8 @@ impl Pulling {
             inbox: inbox.ready_chunks(BATCH),
             reply,
             number: 0,
+            pull: String::new(),
+            beat: None,
             closes: now,
             pause: now,
             silent: None,
@@ -157,29 +164,34 @@ impl Pulling {
         let (connects, is_up) = (self.count_connects(), self.shared.is_up());
         let is_anew = std::mem::replace(&mut self.connects, connects) != connects;
         let now = Instant::now();
-        let (words, wakes) = self.shared.with(|held| {
+        let (heartbeats, words, wakes) = self.shared.with(|held| {
             if is_anew || !is_up {
-                // The server has forgotten the pull, and may not have heard the latest heartbeats.
-                held.pull_is_over();
-                held.doubt();
+                held.link_is_new(now);
             }
-            let mut words = held.look(now, is_up);
-            if is_up {
-                words.extend(held.words(now));
-            }
-            (words, held.wakes())
+            let heartbeats = held.look(now, is_up);
+            let words = if is_up { held.words(now) } else { Vec::new() };
+            (heartbeats, words, held.wakes())
         });
-        self.say(words).await;
-        wakes
-    }
-
-    /// What the link does not take is lost with it: the lease decides.
-    async fn say(&self, words: Vec<Word>) {
+        self.beat(&heartbeats, now).await;
+        // What the link does not take is lost with it: the lease decides.
         for word in words {
             if self.shared.say(&word).await {
                 self.shared.with(|held| held.said(&word));
             }
         }
+        wakes
+    }
+
+    /// Sends heartbeats. The answer to the last one is the answer to all.
+    async fn beat(&mut self, heartbeats: &[Word], now: Instant) {
+        let Some((last, others)) = heartbeats.split_last() else { return };
+        for word in others {
+            self.shared.say(word).await;
+        }
+        self.number += 1;
+        let reply = format!("{}.{}", self.reply, self.number);
+        self.beat = Some((reply.clone(), now));
+        self.shared.say_and_be_heard(last, reply).await;
     }
 
     /// Opens a pull, if there is room and none is open.
@@ -201,8 +213,9 @@ impl Pulling {
         // A message is counted with its subjects, too.
         let bytes = BYTES.max(2 * self.shared.link().client().max_payload());
         let pull = json!({ "batch": count, "max_bytes": bytes, "expires": nanoseconds(OPEN) }).to_string();
-        let (subject, reply) = (self.identity.pulls(), format!("{}.{}", self.reply, self.number));
-        let sent = self.shared.link().client().publish_with_reply(subject, reply, pull.into());
+        self.pull = format!("{}.{}", self.reply, self.number);
+        let sent =
+            self.shared.link().client().publish_with_reply(self.identity.pulls(), self.pull.clone(), pull.into());
         if !matches!(timeout(GRACE, sent).await, Ok(Ok(()))) {
             self.shared.with(Held::pull_is_over);
             self.pause = now + PAUSE;
@@ -211,31 +224,11 @@ impl Pulling {
     }
 
     async fn take_in(&mut self, batch: Vec<Wire>) -> Result<(), Cause> {
-        let current = format!("{}.{}", self.reply, self.number);
-        let mut arrivals = Vec::with_capacity(batch.len());
-        let mut ended = None;
-        for message in batch {
-            let is_current = *message.subject == *current;
-            match sort(message) {
-                Came::Message(arrival) => arrivals.push(arrival),
-                // What is said of an older pull is too late to matter.
-                Came::Status(status) if is_current && status != Status::Idle => ended = Some(status),
-                Came::Status(_) => {}
-                Came::Foreign => tracing::warn!(inbox = self.reply, "ignoring what somebody sent to a pull's inbox"),
-            }
-        }
-        let now = Instant::now();
-        self.shared.with(|held| {
-            arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
-            if ended.is_some() {
-                held.pull_is_over();
-            }
-        });
-        match ended {
+        match self.sort(batch) {
             None | Some(Status::Over | Status::Idle) => Ok(()),
             Some(Status::Broken(said)) => {
                 tracing::debug!(consumer = self.identity.consumer(), "a pull was ended: {said}");
-                self.pause = now + PAUSE;
+                self.pause = Instant::now() + PAUSE;
                 Ok(())
             }
             Some(Status::Gone(said)) => self.check(&said).await,
@@ -244,6 +237,34 @@ impl Pulling {
                 Err(Cause::Refused { consumer, stream, said })
             }
         }
+    }
+
+    /// Takes messages in, and says how the open pull has ended, if it has.
+    fn sort(&mut self, batch: Vec<Wire>) -> Option<Status> {
+        let (mut ended, mut heard) = (None, None);
+        let mut arrivals = Vec::with_capacity(batch.len());
+        for message in batch {
+            if let Some((_, sent)) = self.beat.take_if(|(reply, _)| **reply == *message.subject) {
+                heard = Some(sent);
+                continue;
+            }
+            let is_open = *self.pull == *message.subject;
+            match sort(message) {
+                Came::Message(arrival) => arrivals.push(arrival),
+                // What is said of an older pull is too late to matter.
+                Came::Status(status) if is_open && status != Status::Idle => ended = Some(status),
+                Came::Status(_) | Came::Foreign => {}
+            }
+        }
+        let now = Instant::now();
+        self.shared.with(|held| {
+            heard.into_iter().for_each(|sent| held.heard(sent));
+            arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
+            if ended.is_some() {
+                held.pull_is_over();
+            }
+        });
+        ended
     }
 
     /// Asks whether the consumer is still there, and still the same.
@@ -283,7 +304,7 @@ impl Pulling {
             tokio::select! {
                 biased;
                 batch = self.inbox.next() => match batch {
-                    Some(batch) => self.take_in_last(batch),
+                    Some(batch) => drop(self.sort(batch)),
                     None => break,
                 },
                 () = shared.work().notified() => {}
@@ -297,20 +318,6 @@ impl Pulling {
             // So that what is said after this retire is said after what it gave back.
             let _ = timeout(GRACE, shared.link().heard()).await;
         }
-    }
-
-    fn take_in_last(&self, batch: Vec<Wire>) {
-        let (current, now) = (format!("{}.{}", self.reply, self.number), Instant::now());
-        self.shared.with(|held| {
-            for message in batch {
-                let is_current = *message.subject == *current;
-                match sort(message) {
-                    Came::Message(arrival) => held.take_in(arrival, now),
-                    Came::Status(status) if is_current && status != Status::Idle => held.pull_is_over(),
-                    Came::Status(_) | Came::Foreign => {}
-                }
-            }
-        });
     }
 
     fn count_connects(&self) -> u64 {

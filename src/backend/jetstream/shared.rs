@@ -1,11 +1,12 @@
 //! What the halves of a source, its task and its settlers share.
 
 use std::{
+    future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
 };
 
-use async_nats::connection::State;
+use async_nats::{PublishError, connection::State};
 use tokio::{
     sync::{Notify, watch},
     time::Instant,
@@ -102,12 +103,21 @@ impl Shared {
 
     /// Gives a word to the client. Waits only where its buffer is full, and no longer than the link is up.
     pub(super) async fn say(&self, word: &Word) -> bool {
+        self.send(self.link.client().publish(word.address.clone(), word.verb.payload())).await
+    }
+
+    /// The same, with the server to say that it has heard it, and all before it.
+    pub(super) async fn say_and_be_heard(&self, word: &Word, reply: String) -> bool {
+        self.send(self.link.client().publish_with_reply(word.address.clone(), reply, word.verb.payload())).await
+    }
+
+    async fn send(&self, sending: impl Future<Output = Result<(), PublishError>>) -> bool {
         if !self.is_up() {
             return false;
         }
         tokio::select! {
             biased;
-            said = self.link.client().publish(word.address.clone(), word.verb.payload()) => said.is_ok(),
+            sent = sending => sent.is_ok(),
             () = self.link.down() => false,
         }
     }

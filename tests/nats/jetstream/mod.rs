@@ -1,1 +1,9 @@
-//! `JetStream` at its session, each test on both servers.
+//! `JetStream` at its session and under a bus, each test on both servers.
+
+mod faults;
+mod identity;
+mod leaving;
+mod opening;
+mod publishing;
+mod settling;
+mod support;

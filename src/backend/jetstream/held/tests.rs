@@ -163,6 +163,7 @@ fn e5_heartbeats_go_out_for_all_that_is_held_until_the_processing_time_has_passe
     for _ in 0..39 {
         clock += SECOND / 4;
         held.look(clock, true);
+        held.heard(clock);
     }
     assert_eq!(held.stats().lease_expired, 0);
     let mut beats: Vec<_> = {
@@ -192,6 +193,7 @@ fn e5_a_message_that_spends_its_time_at_the_last_attempt_is_exhausted_and_one_th
     while clock < now + 10 * SECOND {
         clock += SECOND / 4;
         held.look(clock, true);
+        held.heard(clock);
     }
     let mut words = said(&mut held, clock);
     words.sort_by(|left, right| left.0.cmp(&right.0));
@@ -210,13 +212,34 @@ fn e5_without_heartbeats_a_lease_lapses_and_nothing_is_said_of_it() {
 }
 
 #[test]
-fn e5_a_heartbeat_that_a_dying_link_may_have_lost_is_not_counted_on() {
+fn e5_a_heartbeat_counts_once_the_server_has_heard_it() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 1), now);
+    held.take_in(arrival(2, 1), now);
+    let (one, two) = (hand_over(&mut held, now).unwrap(), hand_over(&mut held, now).unwrap());
+    let sent = now + SECOND / 2;
+    assert_eq!(held.look(sent, true).len(), 2);
+    assert_eq!(settle(&mut held, one, Outcome::Acked, now + SECOND), Err(Refusal::Lapsed), "nobody answered");
+    held.heard(sent);
+    assert_eq!(settle(&mut held, two, Outcome::Acked, now + SECOND), Ok(Verb::Ack));
+}
+
+#[test]
+fn m2_what_was_acknowledged_and_comes_again_is_acknowledged_again_and_handed_to_nobody() {
     let (mut held, now) = extended(4);
     held.take_in(arrival(1, 1), now);
     let token = hand_over(&mut held, now).unwrap();
-    assert_eq!(held.look(now + SECOND * 2 / 3, true).len(), 1);
-    held.doubt();
-    assert_eq!(settle(&mut held, token, Outcome::Acked, now + SECOND), Err(Refusal::Lapsed));
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(arrival(1, 2), now);
+    assert_eq!(said(&mut held, now), [("1.2".to_owned(), Verb::Ack)]);
+    assert_eq!((hand_over(&mut held, now), held.stats().accepted), (None, 1));
+    // A server that crashed may have forgotten that there was an attempt.
+    held.link_is_new(now);
+    held.take_in(arrival(1, 1), now);
+    assert_eq!(said(&mut held, now), [("1.1".to_owned(), Verb::Ack)]);
+    // Long after that somebody has asked the server to send it again.
+    held.take_in(arrival(1, 1), now + 2 * DOUBT);
+    assert!(hand_over(&mut held, now + 2 * DOUBT).is_some());
 }
 
 #[test]
