@@ -53,12 +53,12 @@ impl Ours {
     pub(crate) async fn new(url: &str) -> Self {
         let (source, tally) = (|| source!("urn:example:bench"), Tally::new());
         let served = Bus::builder(Nats::new(url), source()).state(tally.clone()).subscribe(orders).subscribe(desk);
-        let log = Bus::builder(JetStream::new(url, LOG), source()).state(tally.clone()).subscribe(log).build();
+        let reader = Bus::builder(JetStream::new(url, LOG), source()).state(tally.clone()).subscribe(log).build();
         Self {
             core: Bus::builder(Nats::new(url), source()).build().unwrap().start().await.unwrap(),
             served: served.build().unwrap().start().await.unwrap(),
             store: Bus::builder(JetStream::new(url, STORE), source()).build().unwrap().start().await.unwrap(),
-            log: Mutex::new(Some(log.unwrap())),
+            log: Mutex::new(Some(reader.unwrap())),
             order: order(),
             tally,
         }

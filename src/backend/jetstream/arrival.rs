@@ -48,7 +48,7 @@ impl Status {
         match code.as_u16() {
             100 => Self::Idle,
             404 | 408 => Self::Over,
-            409 if said.contains("maxbytes") => Self::Over,
+            409 if said.contains("maxbytes") || said.contains("batch completed") => Self::Over,
             503 => Self::Gone("nobody answers for the consumer".to_owned()),
             409 if said.contains("consumer deleted") => Self::Gone(description),
             409 if said.contains("push based") || said.contains("maxrequest") => Self::Refused(description),

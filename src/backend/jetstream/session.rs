@@ -121,13 +121,15 @@ impl Session for JetStreamSession {
         if let Some(denied) = link.is_denied(subject.as_str()) {
             return Err(unconfirmed(Unconfirmed::Denied(denied)));
         }
-        let (down, mut denials) = (link.down(), link.denials());
+        let trouble = link.trouble(subject.as_str());
         let answer = tokio::select! {
             biased;
             answer = link.client().send_request(subject.as_str().to_owned(), request) => answer,
             () = link.closed().cancelled() => return Err(PublishError::Closed),
-            () = down => return Err(unconfirmed(Unconfirmed::Down)),
-            denied = denials.publishing(|denied| denied == subject.as_str()) => return Err(unconfirmed(Unconfirmed::Denied(denied))),
+            trouble = trouble => return Err(unconfirmed(match trouble {
+                NotSent::Denied(denied) => Unconfirmed::Denied(denied),
+                _ => Unconfirmed::Down,
+            })),
         };
         let answer = answer.map_err(|error| match error.kind() {
             RequestErrorKind::NoResponders => {

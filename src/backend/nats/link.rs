@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    future::Future,
     panic::AssertUnwindSafe,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
@@ -330,6 +331,24 @@ impl Link {
     /// Hears of what the server denies from now on.
     pub(in crate::backend) fn denials(&self) -> Denials {
         Denials(self.signals.denials())
+    }
+
+    /// Ready once it is known that what is sent to this subject after this call may not arrive: the link went down, or the server
+    /// denied it. One wait for both, because each publish that is confirmed has it.
+    pub(in crate::backend) fn trouble<'l>(&'l self, subject: &'l str) -> impl Future<Output = NotSent> + 'l {
+        let (before, mut next) = (self.signals.disconnects(), self.signals.trouble());
+        async move {
+            loop {
+                next.await;
+                next = self.signals.trouble();
+                if self.signals.disconnects() != before {
+                    return NotSent::Down;
+                }
+                if let Some(denied) = self.signals.is_denied(subject) {
+                    return denied.into();
+                }
+            }
+        }
     }
 
     /// Whether the server has denied publishing to this subject just now.
