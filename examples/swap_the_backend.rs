@@ -47,7 +47,11 @@ async fn dashboard(subject: &Subject, order: Payload<Order<'_>>) {
     subject = "shop.order.placed", mode = AtLeastOnce, durable = "billing", max_deliver = 5, allow_volatile,
     backoff(initial = "20ms", max = "1s", multiplier = 2.0), restart,
 )]
-async fn billing(order: Payload<Order<'_>>, Attempt(attempt): Attempt, delivery: Delivery<AtLeastOnce<Delayed>>) -> Settled {
+async fn billing(
+    order: Payload<Order<'_>>,
+    Attempt(attempt): Attempt,
+    delivery: Delivery<AtLeastOnce<Delayed>>,
+) -> Settled {
     println!("  billing:   {}, attempt {attempt}", order.item);
     // The till jams, once.
     if order.item == "coffee" && attempt.get() == 1 { delivery.nack() } else { delivery.ack() }

@@ -8,9 +8,8 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tramline::{
-    Ack, Bus, Dormant, Event, JetStream, Nats, Payload, Running, State,
-    event::Timestamp,
-    responder, source, subject, subscription,
+    Ack, Bus, Dormant, Event, JetStream, Nats, Payload, Running, State, event::Timestamp, responder, source, subject,
+    subscription,
 };
 use uuid::Uuid;
 

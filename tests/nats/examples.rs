@@ -44,7 +44,8 @@ async fn one_service_runs_on_three_backends_and_says_what_is_missing() {
         let bare = jetstream::new(async_nats::connect(&url).await.unwrap());
         let (name, subjects) = ("SHOP".to_owned(), vec!["shop.>".to_owned()]);
         bare.create_stream(jetstream::stream::Config { name, subjects, ..Default::default() }).await.unwrap();
-        for (arguments, variables) in [(&["jetstream", &*url][..], vec![]), (&["jetstream"], vec![("NATS_URL", &*url)])] {
+        for (arguments, variables) in [(&["jetstream", &*url][..], vec![]), (&["jetstream"], vec![("NATS_URL", &*url)])]
+        {
             let (is_well, printed, said) = swap_the_backend(arguments, &variables);
             assert!(is_well, "{printed}\n{said}");
             has_billed(&printed);

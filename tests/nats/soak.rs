@@ -13,8 +13,8 @@ use async_nats::jetstream;
 use futures_util::{StreamExt, stream};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tramline::{
-    AtLeastOnce, Attempt, Bus, Delivery, Event, Handle, JetStream, NatsOptions, Settled, State, bus::Stats,
-    source, subject, subscription,
+    AtLeastOnce, Attempt, Bus, Delivery, Event, Handle, JetStream, NatsOptions, Settled, State, bus::Stats, source,
+    subject, subscription,
 };
 
 use crate::server::{Server, Version};
@@ -119,7 +119,10 @@ impl fmt::Display for Report {
         let Self { version, took, kills, stops, published, again, acknowledged, duplicates, .. } = self;
         let [begin, early, late] = self.memory.map(|bytes| bytes / 1024);
         writeln!(f, "{version:?}, {took:.0?}: the server was killed {kills} times and stopped {stops} times")?;
-        writeln!(f, "published {published} (tried again {again}), acknowledged {acknowledged}, duplicates {duplicates}")?;
+        writeln!(
+            f,
+            "published {published} (tried again {again}), acknowledged {acknowledged}, duplicates {duplicates}"
+        )?;
         writeln!(f, "the stream has {}, and owes {}", self.stored, self.owed)?;
         writeln!(f, "memory {begin} KiB, after a tenth of the time {early} KiB, at the end {late} KiB")?;
         write!(f, "{}", self.stats)

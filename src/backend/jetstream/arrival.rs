@@ -78,6 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pull_that_brought_what_it_may_is_over_and_needs_no_pause() {
+        let said = |code: u16, text: &str| Status::of(StatusCode::from_u16(code).unwrap(), text.to_owned());
+        for (code, text) in [
+            (404, "No Messages"),
+            (408, "Request Timeout"),
+            (409, "Message Size Exceeds MaxBytes"),
+            (409, "Batch Completed"),
+        ] {
+            assert_eq!(said(code, text), Status::Over, "{code} {text}");
+        }
+        assert_eq!(said(409, "Server Shutdown"), Status::Broken("409 Server Shutdown".to_owned()));
+        assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
+    }
+
+    #[test]
     fn both_forms_of_a_settlements_subject_say_the_attempt_and_the_place() {
         let three = NonZeroU32::new(3).unwrap();
         assert_eq!(numbers("$JS.ACK.S.d.3.41.7.1796073244678843012.0"), Some((three, 41)));

@@ -20,7 +20,8 @@ use serde_json::json;
 
 use super::{
     api::{Api, Unanswered},
-    stream::Unread, word::nanoseconds,
+    stream::Unread,
+    word::nanoseconds,
 };
 use crate::contract::{AtLeastOnceSpec, StartAt, SubscribeError};
 

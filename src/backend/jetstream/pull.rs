@@ -83,13 +83,7 @@ pub(super) struct Pulling {
 
 impl Pulling {
     /// `inbox` receives what comes to `reply` and one more token.
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        api: Api,
-        identity: Identity,
-        inbox: Subscriber,
-        reply: String,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, api: Api, identity: Identity, inbox: Subscriber, reply: String) -> Self {
         let now = Instant::now();
         let mut pulling = Self {
             shared,

@@ -47,13 +47,17 @@ async fn an_event_beyond_the_server_s_limit_is_refused_with_both_sizes_and_the_b
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_of_more_than_a_mebibyte_arrives_where_the_server_takes_it() {
-    on_both_with(|setup| setup.max_payload(4 * 1024 * 1024), |_| {}, async |server| {
-        let desk = Desk::new(Order::DeclineFirst);
-        let (bus, writer) = (serve(jetstream(server.url()), &desk).await, publisher(jetstream(server.url())).await);
-        writer.publish(&subject!("shop.order"), large()).await.unwrap();
-        until("it comes twice", async || desk.came().get("large").is_some_and(|came| *came == [1, 2])).await;
-        stop(bus).await;
-        within("the stop", writer.stop(Duration::from_secs(5))).await;
-    })
+    on_both_with(
+        |setup| setup.max_payload(4 * 1024 * 1024),
+        |_| {},
+        async |server| {
+            let desk = Desk::new(Order::DeclineFirst);
+            let (bus, writer) = (serve(jetstream(server.url()), &desk).await, publisher(jetstream(server.url())).await);
+            writer.publish(&subject!("shop.order"), large()).await.unwrap();
+            until("it comes twice", async || desk.came().get("large").is_some_and(|came| *came == [1, 2])).await;
+            stop(bus).await;
+            within("the stop", writer.stop(Duration::from_secs(5))).await;
+        },
+    )
     .await;
 }

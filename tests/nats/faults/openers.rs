@@ -37,7 +37,8 @@ async fn i4_of_two_who_open_one_durable_at_once_with_different_settings_one_is_r
                 (Ok(_), Ok(_)) => panic!("both are open, and one has not what it asked for"),
                 (Err(one), Err(other)) => panic!("neither is open: {one}, {other}"),
             };
-            let StartError::Subscribe { source: SubscribeError::Reopened { field, existing, asked, .. }, .. } = lost.error
+            let StartError::Subscribe { source: SubscribeError::Reopened { field, existing, asked, .. }, .. } =
+                lost.error
             else {
                 panic!("{:?}", lost.error)
             };

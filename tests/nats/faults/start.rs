@@ -10,7 +10,8 @@ use tramline::{
 };
 
 use super::support::{
-    Desk, Order, PATIENCE, STREAM, add_stream, bare, chain, jetstream, on_both, publish_surely, stop, till, until, within,
+    Desk, Order, PATIENCE, STREAM, add_stream, bare, chain, jetstream, on_both, publish_surely, stop, till, until,
+    within,
 };
 
 fn built(url: &str, desk: &Desk) -> Bus<JetStream, Dormant> {
@@ -24,8 +25,7 @@ async fn y1_a_server_that_is_absent_is_an_error_that_names_it_and_gives_the_dorm
         server.stop().await;
         let desk = Desk::new(Order::Accept);
         let not_started = built(&server.url(), &desk).start().await.unwrap_err();
-        let is_unreachable =
-            matches!(not_started.error, StartError::Open { source: OpenError::Unreachable { .. } });
+        let is_unreachable = matches!(not_started.error, StartError::Open { source: OpenError::Unreachable { .. } });
         assert!(is_unreachable, "{:?}", not_started.error);
         assert!(chain(&not_started.error).contains(&server.url()), "{}", chain(&not_started.error));
         assert_eq!(not_started.bus.status().state, BusState::Dormant);
@@ -34,7 +34,8 @@ async fn y1_a_server_that_is_absent_is_an_error_that_names_it_and_gives_the_dorm
         let handle = not_started.bus.handle();
         let begun = Instant::now();
         let starting = tokio::spawn(not_started.bus.start_within(PATIENCE));
-        let has_tried = async || handle.status().state == BusState::Starting && begun.elapsed() > Duration::from_millis(300);
+        let has_tried =
+            async || handle.status().state == BusState::Starting && begun.elapsed() > Duration::from_millis(300);
         until("it has tried", has_tried).await;
         server.restart().await;
         let bus = starting.await.unwrap().expect("it starts");

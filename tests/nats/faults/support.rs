@@ -10,8 +10,8 @@ use async_nats::jetstream::{self, stream::Config};
 use futures_util::future::join_all;
 use tokio::{sync::watch, time::sleep};
 use tramline::{
-    AtLeastOnce, Attempt, Bus, Delivery, Event, Handle, JetStream, Running, Settled, State,
-    bus::Stats, contract::PublishError, source, subject, subscription,
+    AtLeastOnce, Attempt, Bus, Delivery, Event, Handle, JetStream, Running, Settled, State, bus::Stats,
+    contract::PublishError, source, subject, subscription,
 };
 
 pub(crate) use crate::core::support::{PATIENCE, chain, event, quick, until, within};
