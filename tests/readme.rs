@@ -3,12 +3,12 @@
 use std::{env, fs, iter};
 
 use tramline::{
-    Memory,
+    JetStream, Memory, Nats,
     contract::{Backend, Capabilities},
 };
 
 /// Every backend of this repository, in the order of the table's columns.
-const BACKENDS: &[Capabilities] = &[Memory::CAPABILITIES];
+const BACKENDS: &[Capabilities] = &[Memory::CAPABILITIES, Nats::CAPABILITIES, JetStream::CAPABILITIES];
 
 const BEGIN: &str = "<!-- capabilities: written by tests/readme.rs -->\n";
 const END: &str = "<!-- end of capabilities -->";

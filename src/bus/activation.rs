@@ -1,7 +1,7 @@
 //! One start-to-stop lifetime of a bus.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -43,13 +43,15 @@ pub(super) struct Activation<B: Backend> {
     pub(super) handler_gate: Gate,
     /// Fires when stopping begins.
     pub(super) stopping: CancellationToken,
-    /// One token per consumer with handlers: no source retires before all handlers have finished, so that what they
-    /// publish meanwhile is taken and counted (Y7, Y13).
+    /// One token per consumer with handlers: no source but a responder's retires before all handlers have finished, so
+    /// that what they publish meanwhile is taken and counted (Y7, Y13).
     pub(super) handling: TaskTracker,
     /// Where the activation lives, for whoever drops a bus elsewhere.
     pub(super) runtime: Runtime,
     /// The times of the stop, once it is asked for.
     pub(super) plan: watch::Sender<Option<StopPlan>>,
+    /// Once the session is closed: how many of its unclaimed replies are in the bus's total.
+    pub(super) unclaimed: OnceLock<AtomicU64>,
     /// One task per subscription; `None` once stopping has begun.
     supervisors: Mutex<Option<Supervisors<B>>>,
 }
@@ -101,6 +103,7 @@ impl<B: Backend> Activation<B> {
             handling: TaskTracker::new(),
             runtime: Runtime::current(),
             plan: watch::Sender::new(None),
+            unclaimed: OnceLock::new(),
             supervisors: Mutex::new(Some(Supervisors { running: JoinSet::new(), left: Vec::new() })),
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     desk::{Desk, Handled, Place},
     error::chain,
-    guard::{Guarded, caught},
+    guard::{Guarded, caught_until},
     publish::unreserved,
     tally::Tally,
 };
@@ -81,19 +81,18 @@ impl Desk {
             Said::Failure(reason) => (failure.event(reason), reason == FailureReason::BadReply),
         };
         // As a settlement, a reply is bounded by the stop (T8).
-        let refused = tokio::select! {
-            biased;
-            sent = caught(settler.answer(reply)) => match sent {
-                // Nobody asked (R8).
-                Ok(None) => {
-                    tally.unaddressed.add_one();
-                    return;
-                }
-                Ok(Some(Ok(()))) => None,
-                Ok(Some(Err(error))) => Some(chain(&error)),
-                Err(text) => Some(format!("the backend panicked while replying: {text}")),
-            },
-            () = self.given_up.cancelled() => Some("the time for it is used up".to_owned()),
+        // Boxed, so that the readers of other subscriptions are no larger for it.
+        let mut slot = Box::pin(Some(settler.answer(reply)));
+        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+            // Nobody asked (R8).
+            Guarded::Returned(None) => {
+                tally.unaddressed.add_one();
+                return;
+            }
+            Guarded::Returned(Some(Ok(()))) => None,
+            Guarded::Returned(Some(Err(error))) => Some(chain(&error)),
+            Guarded::Panicked(text) => Some(format!("the backend panicked while replying: {text}")),
+            Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
         match refused {
             None if !bad => tally.replied.add_one(),

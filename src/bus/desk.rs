@@ -3,6 +3,7 @@
 use std::{
     fmt,
     num::NonZeroU32,
+    pin::pin,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Duration,
 };
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::Said,
     error::chain,
-    guard::{Guarded, caught},
+    guard::{Guarded, caught_until},
     tally::Tally,
 };
 use crate::{
@@ -152,8 +153,7 @@ impl Desk {
     ) -> Settled {
         if !self.at_least_once {
             let panicked = match &self.failure {
-                // Boxed, so that the readers of other subscriptions are no larger for it.
-                Some(failure) => Box::pin(self.reply(failure, tally, handled, place, settler)).await,
+                Some(failure) => self.reply(failure, tally, handled, place, settler).await,
                 None => self.record(tally, handled, place),
             };
             return Settled { panicked, again: None };
@@ -184,14 +184,12 @@ impl Desk {
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let refused = tokio::select! {
-            biased;
-            settled = caught(settler.settle(settlement)) => match settled {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(chain(&error)),
-                Err(text) => Some(format!("the backend panicked while settling: {text}")),
-            },
-            () = self.given_up.cancelled() => Some("the time for it is used up".to_owned()),
+        let mut slot = pin!(Some(settler.settle(settlement)));
+        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+            Guarded::Returned(Ok(())) => None,
+            Guarded::Returned(Err(error)) => Some(chain(&error)),
+            Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
+            Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
         let settled = refused.is_none();
         if let Some(why) = refused {

@@ -48,6 +48,12 @@ impl Gate {
         (!self.closed.load(SeqCst)).then_some(pass)
     }
 
+    /// Whether it is closed, for who does not stay inside.
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
     /// Lets nobody in from now on.
     pub(super) fn close(&self) {
         self.closed.store(true, SeqCst);

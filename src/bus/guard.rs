@@ -8,6 +8,8 @@ use std::{
     task::{Context, Poll},
 };
 
+use tokio_util::sync::CancellationToken;
+
 use crate::subscription::panic_text;
 
 /// How a guarded future ended.
@@ -69,6 +71,11 @@ pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
         Guarded::Panicked(text) => Err(text),
         Guarded::CutOff => unreachable!("it is never cut off"),
     }
+}
+
+/// Runs what a backend does, with its panics caught, until this is cancelled. What is not waited for costs nothing.
+pub(super) async fn caught_until<F: Future>(slot: Pin<&mut Option<F>>, end: &CancellationToken) -> Guarded<F::Output> {
+    guard(slot, pin!(async { end.cancelled().await })).await
 }
 
 /// The panic's text; the payload is disposed of.

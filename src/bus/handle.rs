@@ -110,7 +110,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     where
         C: Encodes<T>,
     {
-        value_builder::<C, T>(&self.core.source, event_type, value)
+        value_builder::<C, T>(&self.core.source, event_type.to_owned(), value)
     }
 
     /// A publisher with defaults; see [`Bus::publisher`](super::Bus::publisher).

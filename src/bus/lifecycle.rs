@@ -289,7 +289,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     where
         C: Encodes<T>,
     {
-        value_builder::<C, T>(&self.core.source, event_type, value)
+        value_builder::<C, T>(&self.core.source, event_type.to_owned(), value)
     }
 
     /// A publisher that does not name the backend, cheap to clone, with defaults for what it publishes. It is checked at

@@ -200,7 +200,8 @@ impl<B: Backend> Supervisor<B> {
         self.retire(control, RetireReason::Stopping).await.map(drop)
     }
 
-    /// No source retires before the handlers of all consumers have finished, so that what they publish still arrives.
+    /// No source but a responder's retires before the handlers of all consumers have finished, so that what they publish
+    /// still arrives.
     async fn handled(&self) {
         tokio::select! {
             biased;
@@ -293,7 +294,8 @@ impl<B: Backend> Supervisor<B> {
             }
         }
         drop(handling);
-        if stopping {
+        // A responder's requests are told at once that it stops (R10): a handler may wait for the reply to one.
+        if stopping && !self.record.settings.mode.answers() {
             self.handled().await;
         }
         if reason == RetireReason::Restarting {

@@ -1,5 +1,7 @@
 //! JSON, the codec of a bus that names no other.
 
+use std::cell::Cell;
+
 use bytes::Bytes;
 
 use super::{Codec, CodecError, Decodes, Encodes};
@@ -21,11 +23,32 @@ impl Codec for Json {
 #[diagnostic::do_not_recommend]
 impl<T: serde::Serialize + ?Sized> Encodes<T> for Json {
     fn encode(value: &T) -> Result<Data, CodecError> {
-        match serde_json::to_vec(value) {
-            Ok(bytes) => Ok(Data::Json(bytes.into())),
+        // Taken, so that a value which encodes another one while it is encoded finds an empty one.
+        let mut buffer = BUFFER.try_with(Cell::take).unwrap_or_default();
+        buffer.clear();
+        let written = serde_json::to_writer(&mut buffer, value);
+        let bytes = if buffer.capacity() > KEPT {
+            buffer.into()
+        } else {
+            let bytes = Bytes::copy_from_slice(&buffer);
+            // A thread that is ending keeps nothing.
+            let _ = BUFFER.try_with(|kept| kept.set(buffer));
+            bytes
+        };
+        match written {
+            Ok(()) => Ok(Data::Json(bytes)),
             Err(error) => Err(CodecError::Encode { source: error.into() }),
         }
     }
+}
+
+/// How large a buffer is kept, in bytes. What is larger is not copied.
+const KEPT: usize = 4 << 10;
+
+thread_local! {
+    /// Where values are written, since how long they are shows only then: an event then holds as much memory as it has
+    /// bytes, in one allocation.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 #[diagnostic::do_not_recommend]

@@ -9,6 +9,11 @@ use crate::{
 
 /// Makes backends for the suite, a fresh one for each row.
 ///
+/// Two methods are enough where there is no broker: [`open`](Fixture::open) and [`backend`](Fixture::backend). With a
+/// broker, [`timing`](Fixture::timing) says how long things take there, and the others do what only the broker's owner
+/// can; each names the row that asks for it. A row that needs what a fixture leaves out does not apply, or is red where
+/// the backend's declarations say that it must (a queue that lives elsewhere can lose its link).
+///
 /// Rows run side by side, also on one server. Each gets a namespace of its own, one token, which begins every subject and
 /// is in every name that the row uses; where the broker is shared, nothing else is needed to keep rows apart.
 pub trait Fixture: Sized + Send + Sync + 'static {
@@ -65,7 +70,10 @@ pub trait Fixture: Sized + Send + Sync + 'static {
     }
 }
 
-/// Restarts the storage of a backend that survives a restart.
+/// Owns the storage of a backend that survives a restart, and restarts it.
+///
+/// [`backend`](Fixture::backend) connects to that storage, before a restart and after it. Rows go on with the session and
+/// the sources that they have while it goes down, and open another session afterwards.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how its storage is restarted",
     label = "asks for a fixture that restarts its storage",
@@ -134,7 +142,8 @@ impl Field {
     }
 }
 
-/// How long things take at one broker. Lower bounds are kept to the millisecond; what is too slow is only ever a hang.
+/// How long things take at one broker. What must not come early is measured to the millisecond; what is late is red only
+/// once [`patience`](Timing::patience) is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timing {

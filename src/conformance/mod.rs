@@ -14,7 +14,9 @@
 //!
 //! A row that is red says what was promised, what was seen, with a log, and what usually causes it.
 //!
-//! [`rows`] has the rows, one file for each capability; [`ROWS`] what each of them promises.
+//! An author of a backend writes a [`Fixture`], and a [`DurableFixture`] beside it if the backend survives a restart.
+//! [`ROWS`] is the list of what is promised; [`rows`] has the code, which is written with a [`Stage`], its sources
+//! ([`Tap`]) and what they hand over ([`Got`]).
 
 mod asking;
 mod corpus;

@@ -88,11 +88,6 @@ impl Proof {
     pub const fn is_red(&self) -> bool {
         matches!(self.standing, Standing::Red { .. })
     }
-
-    /// Whether a promise was kept.
-    pub const fn is_green(&self) -> bool {
-        matches!(self.standing, Standing::Green)
-    }
 }
 
 impl fmt::Display for Proof {

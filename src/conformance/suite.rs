@@ -178,7 +178,9 @@ fn namespace(row: &Row) -> String {
 /// `volatile: F` is for a backend that keeps nothing, with `F` a [`Fixture`](crate::conformance::Fixture);
 /// `surviving: F` for one that survives a restart, with `F` a
 /// [`DurableFixture`](crate::conformance::DurableFixture). One call in a module; beside the tests it defines
-/// `fn suite()`, which gives the [`Suite`](crate::conformance::Suite) to run otherwise.
+/// `fn suite()`, which gives the [`Suite`](crate::conformance::Suite) to run otherwise. A test is called
+/// `rows::<mode or capability>::<row>`, such as `rows::at_least_once::nack_redelivers`; one whose row does not apply passes,
+/// and says why when its output is shown.
 ///
 /// `F` is a type without generic parameters: which traits its backend implements is looked up where the macro stands.
 #[macro_export]
@@ -195,6 +197,8 @@ macro_rules! conformance {
         const _: () = $crate::conformance::surviving_entry::<$fixture>();
 
         $crate::__conformance_rows! { __conformance_suite ($fixture) surviving }
+
+        #[cfg(test)]
         $crate::__conformance_rows! { __conformance_tests (suite) surviving }
     };
 }

@@ -2,11 +2,9 @@
 
 use std::{error::Error, fmt, future::Future, num::NonZeroUsize, time::Duration};
 
-use uuid::Uuid;
-
 use super::{Backend, Settle, SettleError, Settlement, Source, SourceId, SubscribeError};
 use crate::{
-    event::{Event, Timestamp, UriReference, Value},
+    event::{Event, EventBuilder, UriReference, Value},
     subject::{Group, Name, Pattern, Subject},
 };
 
@@ -218,8 +216,7 @@ impl FailureReply {
 
     /// One failure reply, with an identity of its own.
     pub fn event(&self, reason: FailureReason) -> Event {
-        Event::builder(Uuid::now_v7().to_string(), self.source.clone(), Self::EVENT_TYPE)
-            .time(Timestamp::now())
+        EventBuilder::fresh(self.source.clone(), Self::EVENT_TYPE.into(), None)
             .extension(FAILURE_ATTRIBUTE, reason.as_str())
             .build()
             .expect("every attribute is valid by construction")

@@ -1,10 +1,19 @@
 //! Building an event: every rule is checked once, in `build`, and never again.
 
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
+
 use bytes::Bytes;
 
 use super::{
-    Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value, envelope::Inner, error::Excerpt,
-    extension_name, media_type, value::forbidden_character,
+    Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value,
+    envelope::Inner,
+    error::Excerpt,
+    extension_name, media_type,
+    on_demand::{Fresh, OnDemand},
+    value::forbidden_character,
 };
 use crate::text::Text;
 
@@ -18,69 +27,89 @@ const OCTETS: &str = "application/octet-stream";
 #[derive(Clone)]
 #[must_use = "an event comes to be with `.build()`"]
 pub struct EventBuilder {
-    inner: Inner,
+    /// In its place already: an event is large, and is not moved from here on.
+    inner: Arc<Inner>,
     /// The media type that the data has if none is given.
     usual_type: Option<&'static str>,
 }
 
 impl EventBuilder {
     pub(super) fn new(id: String, source: UriReference, event_type: String) -> Self {
-        Self::from_inner(Inner {
-            id,
-            source,
-            event_type,
-            subject: None,
-            time: None,
-            content_type: None,
-            data_schema: None,
-            extensions: Vec::new(),
-            data: None,
-        })
+        let mut builder = Self::from_shared(Arc::default());
+        let inner = builder.inner();
+        inner.id = OnDemand::Given(id);
+        inner.source = source;
+        inner.event_type = event_type.into();
+        builder
     }
 
-    pub(super) fn from_inner(inner: Inner) -> Self {
+    /// Begins an event that happens now, has an `id` of its own, and carries this (contract P2).
+    pub(crate) fn fresh(
+        source: UriReference,
+        event_type: Cow<'static, str>,
+        data: Option<(&'static str, Data)>,
+    ) -> Self {
+        let mut builder = Self::from_shared(Arc::default());
+        let inner = builder.inner();
+        inner.id = OnDemand::Seed(Fresh, OnceLock::new());
+        inner.source = source;
+        inner.event_type = event_type;
+        inner.time = Some(OnDemand::now());
+        if let Some((content_type, data)) = data {
+            inner.content_type = Some(Text::Static(content_type));
+            inner.data = Some(data);
+        }
+        builder
+    }
+
+    pub(super) const fn from_shared(inner: Arc<Inner>) -> Self {
         Self { inner, usual_type: None }
+    }
+
+    /// What is changed is this builder's alone.
+    fn inner(&mut self) -> &mut Inner {
+        Arc::make_mut(&mut self.inner)
     }
 
     /// Sets `id`.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        self.inner.id = id.into();
+        self.inner().id = OnDemand::Given(id.into());
         self
     }
 
     /// Sets `source`.
     pub fn source(mut self, source: UriReference) -> Self {
-        self.inner.source = source;
+        self.inner().source = source;
         self
     }
 
     /// Sets `type`.
     pub fn event_type(mut self, event_type: impl Into<String>) -> Self {
-        self.inner.event_type = event_type.into();
+        self.inner().event_type = event_type.into().into();
         self
     }
 
     /// Sets what the event is about; not the subject that it is published on.
     pub fn subject(mut self, subject: impl Into<String>) -> Self {
-        self.inner.subject = Some(subject.into());
+        self.inner().subject = Some(subject.into());
         self
     }
 
     /// Sets when it happened.
     pub fn time(mut self, time: Timestamp) -> Self {
-        self.inner.time = Some(time);
+        self.inner().time = Some(OnDemand::Given(time));
         self
     }
 
     /// Sets the schema that the data follows.
     pub fn data_schema(mut self, schema: Uri) -> Self {
-        self.inner.data_schema = Some(schema);
+        self.inner().data_schema = Some(schema);
         self
     }
 
     /// Sets the media type and leaves the data as it is.
     pub fn data_content_type(mut self, content_type: impl AsRef<str>) -> Self {
-        self.inner.content_type = Some(shared(content_type.as_ref()));
+        self.inner().content_type = Some(shared(content_type.as_ref()));
         self
     }
 
@@ -88,14 +117,14 @@ impl EventBuilder {
     ///
     /// The bytes are not parsed. What is no JSON stays what it is, and shows when it is decoded (contract Q5).
     pub fn json(mut self, bytes: impl Into<Bytes>) -> Self {
-        self.inner.data = Some(Data::Json(bytes.into()));
+        self.inner().data = Some(Data::Json(bytes.into()));
         self.usual_type = Some(JSON);
         self
     }
 
     /// Sets the data to text; `datacontenttype` becomes `text/plain` if none was given.
     pub fn text(mut self, text: impl Into<Utf8Bytes>) -> Self {
-        self.inner.data = Some(Data::Text(text.into()));
+        self.inner().data = Some(Data::Text(text.into()));
         self.usual_type = Some(PLAIN_TEXT);
         self
     }
@@ -107,29 +136,29 @@ impl EventBuilder {
 
     /// Sets the data and its media type, or that it has none. For adapters, which have both from elsewhere.
     pub fn data(mut self, content_type: Option<&str>, data: Data) -> Self {
-        self.inner.content_type = content_type.map(shared);
-        self.inner.data = Some(data);
+        self.inner().content_type = content_type.map(shared);
+        self.inner().data = Some(data);
         self.usual_type = None;
         self
     }
 
     /// Takes the data away, and the media type with it.
     pub fn without_data(mut self) -> Self {
-        self.inner.content_type = None;
-        self.inner.data = None;
+        self.inner().content_type = None;
+        self.inner().data = None;
         self.usual_type = None;
         self
     }
 
     /// Sets an extension attribute.
     pub fn extension(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.inner.extensions.push((name.into(), value.into()));
+        self.inner().extensions.push((name.into(), value.into()));
         self
     }
 
     /// Takes an extension attribute away, if it is there.
     pub fn without_extension(mut self, name: &str) -> Self {
-        self.inner.extensions.retain(|(other, _)| other != name);
+        self.inner().extensions.retain(|(other, _)| other != name);
         self
     }
 
@@ -153,11 +182,16 @@ impl EventBuilder {
     }
 
     fn finish(self, is_plain_json: impl FnOnce(&[u8]) -> bool) -> Result<Event, EventError> {
-        let Self { mut inner, usual_type } = self;
-        required("id", &inner.id, "give each event of a source one of its own, such as a UUID")?;
+        let Self { inner: mut shared, usual_type } = self;
+        let inner = Arc::make_mut(&mut shared);
+        if let Some(id) = inner.id.given() {
+            required("id", id, "give each event of a source one of its own, such as a UUID")?;
+        }
         required("source", inner.source.as_str(), "name the service, as in `urn:example:billing`")?;
         required("type", &inner.event_type, "name the kind of event, as in `com.example.invoice.raised.v1`")?;
-        string("id", &inner.id)?;
+        if let Some(id) = inner.id.given() {
+            string("id", id)?;
+        }
         string("type", &inner.event_type)?;
         if let Some(subject) = &inner.subject {
             required("subject", subject, "leave it out if the event has none")?;
@@ -171,7 +205,7 @@ impl EventBuilder {
         if let Some(data) = inner.data.take() {
             inner.data = Some(settle_kind(inner.content_type.as_ref().map(Text::as_str), data, is_plain_json)?);
         }
-        Ok(Event::from_checked(inner))
+        Ok(Event::from_checked(shared))
     }
 }
 
@@ -180,7 +214,7 @@ impl std::fmt::Debug for EventBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let inner = &self.inner;
         f.debug_struct("EventBuilder")
-            .field("id", &inner.id)
+            .field("id", inner.id.get())
             .field("source", &inner.source)
             .field("type", &inner.event_type)
             .field("data", &inner.data)

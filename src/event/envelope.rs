@@ -1,8 +1,11 @@
 //! The event itself: a shared, immutable handle.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc, time::SystemTime};
 
-use super::{Data, EventBuilder, Timestamp, Uri, UriReference, Value};
+use super::{
+    Data, EventBuilder, Timestamp, Uri, UriReference, Value,
+    on_demand::{Fresh, OnDemand},
+};
 use crate::text::Text;
 
 /// A `CloudEvent` 1.0 (contract Q1).
@@ -16,16 +19,33 @@ pub struct Event(Arc<Inner>);
 
 #[derive(Clone, PartialEq)]
 pub(super) struct Inner {
-    pub(super) id: String,
+    pub(super) id: OnDemand<Fresh>,
     pub(super) source: UriReference,
-    pub(super) event_type: String,
+    pub(super) event_type: Cow<'static, str>,
     pub(super) subject: Option<String>,
-    pub(super) time: Option<Timestamp>,
+    pub(super) time: Option<OnDemand<SystemTime>>,
     pub(super) content_type: Option<Text>,
     pub(super) data_schema: Option<Uri>,
     /// Sorted by name, each name once, in an event; in the order of the calls in a builder.
     pub(super) extensions: Vec<(String, Value)>,
     pub(super) data: Option<Data>,
+}
+
+/// What a builder fills. No event is this: it has none of what none can be without.
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            id: OnDemand::Given(String::new()),
+            source: UriReference::empty(),
+            event_type: Cow::Borrowed(""),
+            subject: None,
+            time: None,
+            content_type: None,
+            data_schema: None,
+            extensions: Vec::new(),
+            data: None,
+        }
+    }
 }
 
 impl Event {
@@ -34,19 +54,19 @@ impl Event {
         EventBuilder::new(id.into(), source, event_type.into())
     }
 
-    pub(super) fn from_checked(inner: Inner) -> Self {
-        Self(Arc::new(inner))
+    pub(super) const fn from_checked(inner: Arc<Inner>) -> Self {
+        Self(inner)
     }
 
     /// A builder that holds a copy of this event; the data bytes are shared, as nobody can change them (contract Q7).
     pub fn to_builder(&self) -> EventBuilder {
-        EventBuilder::from_inner(Inner::clone(&self.0))
+        EventBuilder::from_shared(Arc::clone(&self.0))
     }
 
     /// What the producer calls this event; unique only together with [`source`](Self::source) (contract Q8).
     #[inline]
     pub fn id(&self) -> &str {
-        &self.0.id
+        self.0.id.get()
     }
 
     /// Who produced the event.
@@ -70,7 +90,7 @@ impl Event {
     /// When it happened.
     #[inline]
     pub fn time(&self) -> Option<&Timestamp> {
-        self.0.time.as_ref()
+        self.0.time.as_ref().map(OnDemand::get)
     }
 
     /// The media type of the data: the attribute `datacontenttype`. Compare it with [`media_type`](super::media_type).

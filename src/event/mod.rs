@@ -27,6 +27,7 @@ pub mod headers;
 mod json;
 mod literal;
 pub mod media_type;
+mod on_demand;
 #[cfg(feature = "cloudevents-sdk")]
 mod sdk;
 mod timestamp;

@@ -40,7 +40,7 @@ impl Timestamp {
 
     /// The time now, in UTC with as many digits of fraction as the clock has.
     pub fn now() -> Self {
-        Self::formatted(SystemTime::now().max(UNIX_EPOCH))
+        Self::of_clock(SystemTime::now().max(UNIX_EPOCH))
     }
 
     /// The text, as it was given.
@@ -59,7 +59,7 @@ impl Timestamp {
     }
 
     /// Written with three, six, nine or no digits of fraction, as few as it takes: a form that most libraries write too.
-    fn formatted(time: SystemTime) -> Self {
+    pub(super) fn of_clock(time: SystemTime) -> Self {
         let nanos = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
         let formatted = if nanos == 0 {
             humantime::format_rfc3339_seconds(time)
@@ -80,7 +80,7 @@ impl TryFrom<SystemTime> for Timestamp {
     /// In UTC. Times before 1970 and after 9999 are refused.
     fn try_from(time: SystemTime) -> Result<Self, TimestampError> {
         match time.duration_since(UNIX_EPOCH) {
-            Ok(since) if since.as_secs() < TOO_LATE => Ok(Self::formatted(time)),
+            Ok(since) if since.as_secs() < TOO_LATE => Ok(Self::of_clock(time)),
             _ => {
                 let text = Excerpt::of(&format!("{time:?}"));
                 Err(TimestampError { text, rule: "a clock reading must be within the years 1970 to 9999" })

@@ -35,6 +35,11 @@ const NO_SCHEME: &str = "it must begin with a scheme, as in `https://example.com
 const NO_SOURCE: &str = "a source must not be empty: name the service, as in `urn:example:billing`";
 
 impl UriReference {
+    /// In the grammar, and the source of no event.
+    pub(super) const fn empty() -> Self {
+        Self(Text::Static(""))
+    }
+
     /// Checks the text and keeps it.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ impl<C: Codec> Answer<C> for Event {
 
 impl<T, C: Encodes<T>> Answer<C> for ReplyValue<T> {
     fn answer(self, source: &UriReference) -> Judgement {
-        value::<C, T>(&self.value, &self.event_type, source)
+        value::<C, T>(&self.value, self.event_type, source)
     }
 }
 
@@ -63,7 +63,11 @@ impl<C: Codec, V: Answer<C>, E: fmt::Display> Answer<C> for Result<V, E> {
 }
 
 /// The reply that carries a value, or why there is none.
-pub(super) fn value<C: Encodes<T>, T>(value: &T, event_type: &str, source: &UriReference) -> Judgement {
+pub(super) fn value<C: Encodes<T>, T>(
+    value: &T,
+    event_type: impl Into<Cow<'static, str>>,
+    source: &UriReference,
+) -> Judgement {
     match value_builder::<C, T>(source, event_type, value).and_then(built) {
         Ok(event) => Judgement::reply(event),
         Err(error) => Judgement::bad_reply(&Rejection::new(error)),

@@ -33,7 +33,7 @@ pin_project! {
             source: &'d UriReference,
             // Of the event that carries a value.
             event_type: &'static str,
-            answer: fn(F::Output, &str, &UriReference) -> Judgement,
+            answer: fn(F::Output, &'static str, &UriReference) -> Judgement,
         },
     }
 }
@@ -54,7 +54,8 @@ impl<'d, F: Future> AnsweringCall<'d, F> {
 
     /// The responder was called, and gives a value.
     pub fn value<C: Encodes<F::Output>>(future: F, source: &'d UriReference, event_type: &'static str) -> Self {
-        let answer = |said, event_type: &str, source: &UriReference| value::<C, F::Output>(&said, event_type, source);
+        let answer =
+            |said, event_type: &'static str, source: &UriReference| value::<C, F::Output>(&said, event_type, source);
         Self::Called { future, source, event_type, answer }
     }
 
@@ -67,7 +68,7 @@ impl<'d, F: Future> AnsweringCall<'d, F> {
     where
         F: Future<Output = Result<V, E>>,
     {
-        let answer = |said: Result<V, E>, event_type: &str, source: &UriReference| match said {
+        let answer = |said: Result<V, E>, event_type: &'static str, source: &UriReference| match said {
             Ok(said) => value::<C, V>(&said, event_type, source),
             Err(error) => Judgement::failed(&error),
         };

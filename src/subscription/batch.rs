@@ -9,6 +9,7 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use tokio::task::coop::unconstrained;
 use tokio_util::sync::ReusableBoxFuture;
 
 use crate::{contract::PublishError, event::Event, subject::Subject};
@@ -114,9 +115,9 @@ pub(crate) async fn publish_all<F: Future<Output = Outcome> + Send>(
             }
         }
         let mut this = slot(spare.take(), publish(subject, event));
-        // Polled here once, because that is what sends it, and the order is to be ours. One that is confirmed at once, as
-        // in memory, costs nothing more.
-        match poll_fn(|cx| Poll::Ready(Pin::new(&mut this).poll(cx))).await {
+        // Polled here once, because that is what sends it, and the order is to be ours: unconstrained, since one that gives
+        // way before it sends would be overtaken. One that is confirmed at once, as in memory, costs nothing more.
+        match poll_fn(|cx| Poll::Ready(Pin::new(&mut unconstrained(&mut this)).poll(cx))).await {
             Poll::Ready(outcome) => {
                 outcomes.push(Some(outcome));
                 spare = Some(this);

@@ -1,14 +1,12 @@
 //! Publishing without naming the backend, as handlers do.
 
-use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
-
-use uuid::Uuid;
+use std::{borrow::Cow, fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 use super::batch::{Addressed, BatchReport, WINDOW, publish_all};
 use crate::{
     codec::{Codec, Encodes, Json},
     contract::PublishError,
-    event::{Event, EventBuilder, Timestamp, Uri, UriReference, Value},
+    event::{Event, EventBuilder, Uri, UriReference, Value},
     subject::Subject,
     topic::Topic,
 };
@@ -173,7 +171,7 @@ impl<C: Codec> Publisher<C> {
     where
         C: Encodes<T>,
     {
-        let event = value_builder::<C, T>(self.source(), event_type, value)?;
+        let event = value_builder::<C, T>(self.source(), event_type.to_owned(), value)?;
         Ok(self.defaults.iter().fold(event, |event, defaults| defaults.set_on(event)))
     }
 
@@ -250,12 +248,11 @@ pub(crate) trait Outlet: Send + Sync {
 /// Makes the event that carries a value (contract P2), to be changed before it is built.
 pub(crate) fn value_builder<C: Encodes<T>, T: ?Sized>(
     source: &UriReference,
-    event_type: &str,
+    event_type: impl Into<Cow<'static, str>>,
     value: &T,
 ) -> Result<EventBuilder, PublishError> {
     let data = C::encode(value).map_err(|error| PublishError::Value { source: error.into() })?;
-    let builder = Event::builder(Uuid::now_v7().to_string(), source.clone(), event_type);
-    Ok(builder.time(Timestamp::now()).data(Some(C::CONTENT_TYPE), data))
+    Ok(EventBuilder::fresh(source.clone(), event_type.into(), Some((C::CONTENT_TYPE, data))))
 }
 
 /// The event of a builder, which is refused if an attribute is not valid.

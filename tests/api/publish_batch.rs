@@ -80,6 +80,30 @@ async fn all_events_of_a_batch_are_published_in_order_and_an_empty_one_is_well()
     assert_eq!(seen.ids().len(), 2_000);
 }
 
+/// What runs out of its turn between two events of a batch takes nothing of the order: tokio's budget is a task's own, and
+/// how much of it is left when a batch begins is not the batch's to say.
+#[tokio::test]
+async fn the_events_of_a_batch_keep_their_order_wherever_the_task_s_turn_ends() {
+    let seen = Arc::<Mutex<Vec<String>>>::default();
+    let handler = {
+        let seen = seen.clone();
+        by_hand(name("one"), subject!("a"), move |parts| {
+            seen.lock().unwrap().push(parts.event().id().to_owned());
+            Box::pin(async { Ok(Judgement::new(Outcome::Acked)) })
+        })
+    };
+    let bus = start(builder().subscribe(handler)).await;
+    for spent in [0, 1] {
+        tokio::task::yield_now().await;
+        for _ in 0..spent {
+            tokio::task::consume_budget().await;
+        }
+        assert!(bus.publish_batch(events(200)).await.is_ok());
+        until("all came", || seen.lock().unwrap().len() == 200).await;
+        assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), ids(0..200), "{spent} units were spent before");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_batch_does_not_wait_for_one_confirmation_before_it_sends_the_next_and_waits_for_at_most_256() {
     let (bus, seen) = confirmed_after(|_| (seconds(1), true)).await;

@@ -190,6 +190,24 @@ async fn n4_a_request_that_is_kept_unpolled_over_a_stop_and_a_start_fails_prompt
 }
 
 #[tokio::test(start_paused = true)]
+async fn r4_a_reply_whose_request_is_dropped_unread_after_the_close_is_unclaimed_too() {
+    let backend = Asked::default();
+    let bus = backend.start().await;
+    let handle = bus.handle();
+    let mut responder = backend.responder(&PRICE_OF, 8).await;
+    let mut kept = handle.request(&PRICE_OF, event(1)).within(seconds(600));
+    assert!(poll!(&mut kept).is_pending());
+    responder.answer(Clone::clone).await;
+    let bus = bus.stop(seconds(1)).await.bus.start().await.unwrap();
+    assert_eq!(bus.ledger().requests.unclaimed, 0, "it may be read yet");
+    drop(kept);
+    let requests = bus.ledger().requests;
+    assert_eq!((ends(&requests.unnamed), requests.unclaimed), ([0, 0, 1, 0], 1));
+    settled(&requests);
+    assert_eq!(bus.stop(seconds(1)).await.bus.ledger().requests.unclaimed, 1, "once");
+}
+
+#[tokio::test(start_paused = true)]
 async fn y12_dropping_a_running_bus_ends_its_requests() {
     let backend = Asked::default();
     let bus = backend.start().await;

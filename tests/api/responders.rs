@@ -1,13 +1,16 @@
 //! Responders: what they return is the reply, whatever becomes of a request its requester is told, and each delivery is
 //! counted by its one reply (contract R6 to R10, L6, L7).
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use tramline::{
-    Bus, Event, Extension, FromState, Group, Handle, Memory, Payload, Publisher, ReplyValue, Restart, Running, State,
-    Subject,
+    AtMostOnce, Bus, Delivery, Event, Extension, FromState, Group, Handle, Memory, Payload, Publisher, ReplyValue,
+    Restart, Running, State, Subject,
     bus::{BusBuilder, ConsumerState, Stats},
     contract::{FAILURE_ATTRIBUTE, FailureReason, FailureReply, RequestError},
     event::Value,
@@ -391,6 +394,41 @@ async fn y7_requests_that_a_stop_cuts_off_and_those_still_queued_are_told_that_i
     let stats = stopped.bus.stats("oracle").unwrap();
     assert_eq!((stats.delivered, stats.lost.shutdown, stats.lost.retired_queued), (0, 3, 2), "{stats}");
     assert_eq!(replies(&stats), [3, 0, 0], "those that were queued never reached it");
+}
+
+/// A handler that waits for the reply to a request which nobody takes any more would hold the stop up to the end of its
+/// budget, and be cut off.
+#[tokio::test(start_paused = true)]
+async fn r10_a_stop_does_not_keep_queued_requests_until_the_handlers_of_others_have_finished() {
+    let door = Door::closed();
+    let handle = Arc::<OnceLock<Handle<Memory>>>::default();
+    let asks = handle.clone();
+    let asking = oracle_at(&door).at_most_once(name("asks")).subject(subject!("work"));
+    let bus = start(asking.handle(move |_: Delivery<AtMostOnce>| {
+        let handle = asks.get().cloned();
+        async move {
+            let reply = wait_long(handle.expect("it is set before")).await;
+            assert_eq!(failed(reply), FailureReason::Stopping);
+        }
+    }))
+    .await;
+    handle.set(bus.handle()).unwrap();
+    let asked: Vec<_> = (0..3).map(|_| tokio::spawn(wait_long(bus.handle()))).collect();
+    until("three are in hand", || bus.stats("oracle").unwrap().in_hand == 3).await;
+    bus.publish(&subject!("work"), event(1)).await.unwrap();
+    until("the handler has asked", || bus.stats("oracle").unwrap().pending == 1).await;
+    let stopping = tokio::spawn(bus.stop(seconds(30)));
+    settle().await;
+    door.admit(3);
+    let stopped = stopping.await.unwrap();
+    assert!(stopped.report.is_clean() && stopped.report.took < seconds(1), "{}", stopped.report);
+    for asked in asked {
+        assert_eq!(asked.await.unwrap().unwrap(), "waited");
+    }
+    let (asks, asked_of) = (stopped.bus.stats("asks").unwrap(), stopped.bus.stats("oracle").unwrap());
+    assert_eq!((asks.delivered, asks.panics, asks.lost.shutdown), (1, 0, 0), "{asks}");
+    assert_eq!((asked_of.delivered, asked_of.lost.retired_queued), (3, 1), "{asked_of}");
+    assert_eq!(replies(&asked_of), [3, 0, 0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -247,12 +247,13 @@ async fn y7_a_stop_with_ten_thousand_deliveries_in_hand_keeps_its_budget_and_acc
     }
     soon("all are in hand", || bus.stats("one").unwrap().in_hand == 10_000).await;
     let filled = begun.elapsed();
-    let budget = seconds(2);
+    // A tenth of it is the reserve, in which a debug build on a busy machine has to give all of them back.
+    let budget = seconds(5);
     let stopped = bus.stop(budget).await;
     assert!(stopped.report.is_clean(), "{}", stopped.report);
     assert!(stopped.report.took <= budget, "{}", stopped.report);
     let stats = stopped.bus.stats("one").unwrap();
     assert_eq!((stats.lost.shutdown, stats.in_hand), (10_000, 0), "{stats}");
     balanced(&stats);
-    println!("10,000 taken in {filled:?}; {}, 200 ms of the budget being the reserve", stopped.report);
+    println!("10,000 taken in {filled:?}; {}, 500 ms of the budget being the reserve", stopped.report);
 }

@@ -166,7 +166,8 @@ async fn y7_a_stop_with_ten_thousand_deliveries_at_least_once_in_hand_keeps_its_
     }
     soon("all hands are full", || bus.stats("one").unwrap().in_hand == 10_000).await;
     let filled = begun.elapsed();
-    let budget = seconds(2);
+    // A tenth of it is the reserve, in which a debug build on a busy machine has to give all of them back.
+    let budget = seconds(5);
     let stopped = bus.stop(budget).await;
     assert!(stopped.report.is_clean(), "{}", stopped.report);
     assert!(stopped.report.took <= budget, "{}", stopped.report);
@@ -175,7 +176,7 @@ async fn y7_a_stop_with_ten_thousand_deliveries_at_least_once_in_hand_keeps_its_
     assert_eq!((stats.offered, stats.released, stats.in_hand, stats.pending), (22_000, 22_000, 0, 0), "{stats}");
     assert_eq!((stats.stranded, stats.exhausted, stats.settlement.refused), (12_000, 0, 0), "{stats}");
     balanced(&stats);
-    println!("10,000 taken in {filled:?}; {}, 200 ms of the budget being the reserve", stopped.report);
+    println!("10,000 taken in {filled:?}; {}, 500 ms of the budget being the reserve", stopped.report);
     // The bus goes on as new.
     let bus = stopped.bus.start().await.unwrap();
     assert_eq!(bus.stats("one").unwrap().offered, 22_000, "nothing came over");

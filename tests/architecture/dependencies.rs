@@ -12,6 +12,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("subject", &["text"]),
     ("codec", &["event", "text"]),
     ("contract", &["event", "subject", "text"]),
+    // What JetStream does at most once, and its connection, are core NATS.
+    ("backend::jetstream", &["backend::nats", "contract", "event", "subject", "text"]),
     ("backend::*", &["contract", "event", "subject", "text"]),
     ("topic", &["event", "subject"]),
     ("subscription", &["codec", "contract", "event", "subject", "text", "topic"]),

@@ -105,7 +105,7 @@ async fn forward(mut client: TcpStream, server: u16, mut state: watch::Receiver<
     let is_cut = tokio::select! {
         biased;
         _ = cut.wait_for(|state| state.cuts > cuts) => true,
-        _ = whole => false,
+        ended = whole => ended.is_err(),
     };
     if is_cut {
         client.set_zero_linger()?;
@@ -122,7 +122,11 @@ async fn hand_on(
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut buffer).await?;
-        state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?;
+        let link = state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?.link;
+        if link == Link::Cut {
+            // What was held when it was cut is gone, whoever hears of the cut first.
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
         if read == 0 {
             return to.shutdown().await;
         }

@@ -34,6 +34,18 @@ const _: () = {
         const GROUP: ::tramline::__private::Group = ::tramline::__private::group_literal(
             "pricing",
         );
+        #[allow(unused_imports)]
+        use ::tramline::__private::NoTopic as _;
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "price.ask",
+            <::tramline::__private::Carries<Payload<Ask<'static>>>>::TOPIC,
+        );
+        #[allow(deprecated)]
+        const _: () = ::tramline::__private::check_selects_literal(
+            "price.ask",
+            <::tramline::__private::Carries<State<Prices>>>::TOPIC,
+        );
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::tramline::subscription::Subscription for price {

@@ -161,7 +161,7 @@ impl Held {
     }
 
     /// How many messages to ask for now. None as long as a pull is open, or half of the window is full.
-    pub(super) fn to_ask(&mut self, now: Instant) -> Option<NonZeroUsize> {
+    pub(super) fn wanted(&mut self, now: Instant) -> Option<NonZeroUsize> {
         while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
             self.resting.pop();
         }
@@ -225,7 +225,7 @@ impl Held {
     }
 
     /// Who waits for a delivery, if there is one, or none will come any more.
-    pub(super) fn to_wake(&mut self) -> Option<Waker> {
+    pub(super) fn take_waker(&mut self) -> Option<Waker> {
         if self.queue.is_empty() && !self.ended { None } else { self.waker.take() }
     }
 
@@ -359,7 +359,7 @@ impl Held {
 
     /// Whether there is something to do now.
     pub(super) fn has_work(&mut self, now: Instant) -> bool {
-        !self.words.is_empty() || self.to_ask(now).is_some() || (self.ended && self.settling == 0)
+        !self.words.is_empty() || self.wanted(now).is_some() || (self.ended && self.settling == 0)
     }
 
     /// What is to be said, in the order in which it came up, without what is too late to say.

@@ -6,7 +6,7 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use async_nats::{Message as Wire, Subscriber};
-use futures_util::{StreamExt, stream::ReadyChunks};
+use futures_util::{FutureExt, StreamExt, stream::ReadyChunks};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -18,10 +18,13 @@ use super::{
     shared::Shared,
     word::{Word, nanoseconds},
 };
-use crate::{backend::nats::signals::Denied, contract::FinalReading};
+use crate::{
+    backend::nats::{link::End, signals::Denied},
+    contract::FinalReading,
+};
 
 /// How long a pull is open at the server.
-const OPEN: Duration = Duration::from_millis(500);
+const OPEN: Duration = Duration::from_millis(250);
 /// How much later its end is to be heard of.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long to wait before a pull that follows one that failed.
@@ -60,6 +63,8 @@ pub(super) enum Cause {
 /// The task's own state.
 pub(super) struct Pulling {
     shared: Arc<Shared>,
+    /// A session that is dropped waits with its end until this task has given back what it holds.
+    _until_then: Option<Arc<End>>,
     api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
@@ -86,6 +91,7 @@ impl Pulling {
     pub(super) fn new(shared: Arc<Shared>, api: Api, identity: Identity, inbox: Subscriber, reply: String) -> Self {
         let now = Instant::now();
         let mut pulling = Self {
+            _until_then: shared.link().last_words(),
             shared,
             api,
             identity,
@@ -199,7 +205,7 @@ impl Pulling {
             self.shared.with(Held::pull_is_over);
             self.check("a pull was not answered").await?;
         }
-        let Some(count) = self.shared.with(|held| held.to_ask(now).inspect(|count| held.pull(*count))) else {
+        let Some(count) = self.shared.with(|held| held.wanted(now).inspect(|count| held.pull(*count))) else {
             return Ok(());
         };
         self.number += 1;
@@ -303,6 +309,13 @@ impl Pulling {
                 },
                 () = shared.work().notified() => {}
                 () = sleep_until(latest.min(now + RETRY)) => {}
+            }
+        }
+        if shared.is_up() && shared.with(|held| held.is_pulling()) {
+            // Its end is late, and so may be what it brought: after a round trip all of that is here.
+            let _ = timeout(GRACE, shared.link().heard()).await;
+            while let Some(Some(batch)) = self.inbox.next().now_or_never() {
+                self.sort(batch);
             }
         }
         shared.with(Held::release);

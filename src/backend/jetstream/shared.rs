@@ -68,7 +68,7 @@ impl Shared {
     pub(super) fn with<R>(&self, look: impl FnOnce(&mut Held) -> R) -> R {
         let mut held = self.held();
         let result = look(&mut held);
-        let waker = held.to_wake();
+        let waker = held.take_waker();
         drop(held);
         waker.into_iter().for_each(std::task::Waker::wake);
         result

@@ -19,7 +19,7 @@ use std::{
 
 use tokio::{
     sync::{Notify, futures::Notified},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use crate::{contract::RequestError, event::Event};
@@ -40,7 +40,8 @@ pub(super) struct Closed;
 impl Desk {
     /// A new request. What it allocates is all that a request allocates.
     pub(super) fn request(self: &Arc<Self>) -> Waiting {
-        Waiting(Arc::new(Asked { desk: Arc::clone(self), place: Mutex::new(Place::Open(None)) }))
+        let asked = Asked { desk: Arc::clone(self), place: Mutex::new(Place::Open(None)) };
+        Waiting { asked: Arc::new(asked), answered: false }
     }
 
     /// Ready once the session is closed, if it is not closed yet.
@@ -103,6 +104,31 @@ impl Asked {
         Ok(())
     }
 
+    /// The reply, if it is there, or is after everybody who is to be woken has had a turn: most are. To be called back
+    /// at a deadline and at a close costs more than to be polled once more.
+    async fn soon(&self) -> Option<Event> {
+        let mut gave_way = false;
+        poll_fn(|cx| {
+            let reply = self.take();
+            if reply.is_some() || mem::replace(&mut gave_way, true) {
+                return Poll::Ready(reply);
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The reply, if it is there.
+    fn take(&self) -> Option<Event> {
+        let mut place = self.lock();
+        if !matches!(*place, Place::Reply(_)) {
+            return None;
+        }
+        let Place::Reply(reply) = mem::replace(&mut *place, Place::Finished) else { return None };
+        Some(reply)
+    }
+
     fn poll(&self, cx: &Context<'_>) -> Poll<Event> {
         let mut place = self.lock();
         let old = match &mut *place {
@@ -125,25 +151,42 @@ impl Asked {
 
 /// One request, as its requester sees it. Dropped, it is given up.
 #[derive(Debug)]
-pub(super) struct Waiting(Arc<Asked>);
+pub(super) struct Waiting {
+    asked: Arc<Asked>,
+    /// The reply was taken, so there is nothing to be given up.
+    answered: bool,
+}
 
 impl Waiting {
     pub(super) fn asked(&self) -> &Arc<Asked> {
-        &self.0
+        &self.asked
     }
 
     /// The reply. `closing` is older than the look at who is there to answer.
-    pub(super) async fn reply(self, closing: Notified<'_>, within: Duration) -> Result<Event, RequestError> {
-        if self.0.desk.is_closed() {
+    pub(super) async fn reply(mut self, closing: Notified<'_>, within: Duration) -> Result<Event, RequestError> {
+        if self.asked.desk.is_closed() {
             return Err(RequestError::Closed);
         }
+        let sent = Instant::now();
+        if let Some(reply) = self.asked.soon().await {
+            self.answered = true;
+            return Ok(reply);
+        }
+        // The turn may have taken a while: what is there comes first, then the close, then the deadline.
+        if self.asked.desk.is_closed() {
+            return Err(RequestError::Closed);
+        }
+        let left = within.saturating_sub(sent.elapsed());
+        if left.is_zero() {
+            return Err(RequestError::NoReply { within });
+        }
         let mut closing = pin!(closing);
-        // A reply that is there comes first, then the close, then the deadline.
-        let reply = poll_fn(|cx| match self.0.poll(cx) {
+        // In the same order.
+        let reply = poll_fn(|cx| match self.asked.poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => closing.as_mut().poll(cx).map(|()| None),
         });
-        match timeout(within, reply).await {
+        match timeout(left, reply).await {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(RequestError::Closed),
             Err(_) => Err(RequestError::NoReply { within }),
@@ -153,10 +196,13 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let place = mem::replace(&mut *self.0.lock(), Place::Finished);
+        if self.answered {
+            return;
+        }
+        let place = mem::replace(&mut *self.asked.lock(), Place::Finished);
         // Nobody has taken it, and nobody will.
         if matches!(place, Place::Reply(_)) {
-            self.0.desk.count_unclaimed();
+            self.asked.desk.count_unclaimed();
         }
     }
 }

@@ -14,6 +14,7 @@ use super::{
     asked::Asked,
     group::Members,
     queue::{Admission, Item, Receiver},
+    route::Reached,
     source::Place,
 };
 use crate::{
@@ -40,17 +41,22 @@ impl Item for Request {
 }
 
 /// Hands a message to one member; with a reply address if it was requested. A member that is full turns a request away
-/// with a failure reply (contract R10). False if all of them are gone.
+/// with a failure reply (contract R10). Gives it back if all of them are gone.
 ///
 /// Not generic, so that the way of every publish holds no more of it than the call.
-pub(super) fn offer(members: &Members<Request>, subject: &Subject, event: &Event, asked: Option<&Arc<Asked>>) -> bool {
+pub(super) fn offer(
+    members: &Members<Request>,
+    subject: &Subject,
+    event: Event,
+    asked: Option<&Arc<Asked>>,
+) -> Reached {
     match members.admit() {
         Admission::Room(slot) => {
-            let message = Message { subject: subject.clone(), event: event.clone() };
+            let message = Message { subject: subject.clone(), event };
             let replier =
                 asked.map(|asked| MemoryReplier { asked: Some(Arc::clone(asked)), failure: slot.terms().clone() });
             slot.put(Request { message, replier }).now();
-            true
+            Reached::Everybody
         }
         Admission::Full(full) => {
             let failure = full.terms();
@@ -59,9 +65,9 @@ pub(super) fn offer(members: &Members<Request>, subject: &Subject, event: &Event
                 // After a close there is nobody to be told.
                 let _ = asked.answer(failure.event(FailureReason::Full));
             }
-            true
+            Reached::Everybody
         }
-        Admission::Gone => false,
+        Admission::Gone => Reached::Nobody(event),
     }
 }
 

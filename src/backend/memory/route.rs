@@ -194,7 +194,15 @@ impl Table {
     /// The same for a request: who answers gets it with its reply address, the others get it as a publish. A queue that
     /// sheds it has not received it.
     pub(super) fn request(&self, subject: &Subject, event: Event, asked: &Arc<Asked>) -> Result<Reached, NoRoom> {
-        self.with_route(subject, |route| self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked)))
+        self.with_route(subject, |route| {
+            // The usual case: nobody but those who answer.
+            if let [one] = route
+                && let Target::Responders(members) = &self.targets[*one as usize]
+            {
+                return Ok(offer(members, subject, event, Some(asked)));
+            }
+            self.publish_to_several(route, subject, event, Charge::Refusal, Some(asked))
+        })
     }
 
     /// The queues to wait for before the subject's failing targets have room; none if they have.
@@ -239,8 +247,7 @@ impl Table {
                 return Ok(Reached::Everybody);
             }
             Err(Other::Responders(members)) => {
-                let reached = offer(members, subject, &event, None);
-                return Ok(if reached { Reached::Everybody } else { Reached::Nobody(event) });
+                return Ok(offer(members, subject, event, None));
             }
         };
         match admission {
@@ -323,7 +330,9 @@ impl Table {
                 }
                 Ok(Admission::Gone) => false,
                 Ok(Admission::Full(full)) => full.shed(message()) || asked.is_none(),
-                Err(Other::Responders(members)) => offer(members, subject, &event, asked),
+                Err(Other::Responders(members)) => {
+                    matches!(offer(members, subject, event.clone(), asked), Reached::Everybody)
+                }
                 // It fails when full, and is not among these.
                 Err(Other::Durable(_)) => false,
             }

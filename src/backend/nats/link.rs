@@ -4,7 +4,7 @@ use std::{
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -55,6 +55,8 @@ pub(in crate::backend) struct Link {
     /// Both tasks of the client have ended.
     ended: CancellationToken,
     tasks: TaskTracker,
+    /// Ends the client of a session that is dropped.
+    end: Mutex<Option<Arc<End>>>,
 }
 
 /// Why something was not sent.
@@ -92,6 +94,7 @@ impl Link {
         })?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
+        let end = Mutex::new(Some(Arc::new(End(client.clone()))));
         let link = Self {
             client,
             signals,
@@ -102,6 +105,7 @@ impl Link {
             finish: CancellationToken::new(),
             ended,
             tasks: TaskTracker::new(),
+            end,
         };
         match link.receive_answers().await {
             Ok(()) => Ok(Arc::new(link)),
@@ -294,8 +298,14 @@ impl Link {
     pub(in crate::backend) fn abandon(&self) {
         self.closed.cancel();
         self.finish.cancel();
-        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
-        let _ = unconstrained(self.client.drain()).now_or_never();
+        drop(self.end.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Keeps the client of a session that is dropped until this is dropped, too: for a task that has something to say then.
+    /// None once the session is dropped.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
+    pub(in crate::backend) fn last_words(&self) -> Option<Arc<End>> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How often messages were lost that nobody could count: the link was down, or the client too slow.
@@ -329,12 +339,14 @@ impl Link {
     }
 
     /// Hears of what the server denies from now on.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn denials(&self) -> Denials {
         Denials(self.signals.denials())
     }
 
     /// Ready once it is known that what is sent to this subject after this call may not arrive: the link went down, or the server
     /// denied it. One wait for both, because each publish that is confirmed has it.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn trouble<'l>(&'l self, subject: &'l str) -> impl Future<Output = NotSent> + 'l {
         let (before, mut next) = (self.signals.disconnects(), self.signals.trouble());
         async move {
@@ -352,6 +364,7 @@ impl Link {
     }
 
     /// Whether the server has denied publishing to this subject just now.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn is_denied(&self, subject: &str) -> Option<Denied> {
         self.signals.is_denied(subject)
     }
@@ -378,12 +391,25 @@ impl Drop for Link {
     }
 }
 
+/// Ends the client with the last who holds it.
+#[derive(Debug)]
+pub(in crate::backend) struct End(Client);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // An error says that it has ended already. Where its buffer is full, it ends with the last who holds it.
+        let _ = unconstrained(self.0.drain()).now_or_never();
+    }
+}
+
 /// What the server denies, one after the other.
 #[derive(Debug)]
+#[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
 pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
 
 impl Denials {
     /// Ready once the server denies publishing to a subject like this.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) async fn publishing(&mut self, is_it: impl Fn(&str) -> bool) -> Denied {
         use broadcast::error::RecvError;
         loop {

@@ -142,6 +142,7 @@ impl Signals {
     }
 
     /// Ready once the link goes down after this call, or a publish is denied.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(super) fn trouble(&self) -> Notified<'_> {
         self.trouble.notified()
     }

@@ -152,10 +152,11 @@ impl<B: AnswersRequests> Requester for Core<B> {
             let Some(activation) = self.activation.load_full() else { return Err(RequestError::NotReady) };
             // Only admission: unlike a publish, a request does not hold the session open, since a stop would have to
             // wait for its deadline. Closing the session ends it (N4).
-            if activation.gate.enter().is_none() {
+            if activation.gate.is_closed() {
                 return Err(RequestError::NotReady);
             }
             self.unclaimed.read_with(B::unclaimed);
+            let _watch = self.unclaimed.watch(&activation);
             let in_flight = row.send();
             let reply = B::request(&activation.session, subject, event, within).await;
             in_flight.ended(&reply);
@@ -188,7 +189,7 @@ where
     C: Encodes<T> + for<'d> Decodes<'d, R>,
     T: ?Sized,
 {
-    let event = value_builder::<C, T>(&core.source, event_type, value).and_then(built);
+    let event = value_builder::<C, T>(&core.source, event_type.to_owned(), value).and_then(built);
     Request::new(core, subject, event, decoded::<C, R>)
 }
 

@@ -133,7 +133,7 @@ pub(in crate::bus) struct Unclaimed<B: Backend> {
 }
 
 struct Sessions<B: Backend> {
-    /// What those that are closed have counted.
+    /// What those that are closed have counted. A request that outlives its session may add to it.
     closed: u64,
     /// The one that is not, if there is one: they come one after the other.
     open: Weak<Activation<B>>,
@@ -153,11 +153,23 @@ impl<B: Backend> Unclaimed<B> {
         lock(&self.sessions).open = Arc::downgrade(activation);
     }
 
-    /// Its count does not change any more.
+    /// From here on its count changes only with a request that is dropped, and has a reply that it did not read.
     pub(in crate::bus) fn closed(&self, activation: &Activation<B>) {
+        let counted = activation.unclaimed.get_or_init(AtomicU64::default);
         let mut sessions = lock(&self.sessions);
-        sessions.closed += self.of(activation);
         sessions.open = Weak::new();
+        self.count(&mut sessions, activation, counted);
+    }
+
+    /// A request on this activation, to be dropped after what waits for its reply.
+    pub(super) fn watch<'a>(&'a self, activation: &'a Activation<B>) -> Watch<'a, B> {
+        Watch { unclaimed: self, activation }
+    }
+
+    /// Adds what a closed session has counted since it was last looked at.
+    fn count(&self, sessions: &mut Sessions<B>, activation: &Activation<B>, counted: &AtomicU64) {
+        let now = self.of(activation);
+        sessions.closed += now - counted.swap(now, Relaxed);
     }
 
     pub(in crate::bus) fn total(&self) -> u64 {
@@ -167,5 +179,19 @@ impl<B: Backend> Unclaimed<B> {
 
     fn of(&self, activation: &Activation<B>) -> u64 {
         self.read.get().map_or(0, |read| read(&activation.session))
+    }
+}
+
+/// Looks again at a session that was closed before the request ended.
+pub(super) struct Watch<'a, B: Backend> {
+    unclaimed: &'a Unclaimed<B>,
+    activation: &'a Activation<B>,
+}
+
+impl<B: Backend> Drop for Watch<'_, B> {
+    fn drop(&mut self) {
+        if let Some(counted) = self.activation.unclaimed.get() {
+            self.unclaimed.count(&mut lock(&self.unclaimed.sessions), self.activation, counted);
+        }
     }
 }

@@ -318,27 +318,20 @@ pub(crate) const TWO_NAMES_TWO_COPIES: Row = Row {
 /// # Errors
 /// The row is red.
 pub async fn two_names_two_copies<F: DurableFixture>(mut stage: Stage<F>) -> Result {
-    let plans = [durable(&mut stage, "a", "one"), durable(&mut stage, "a", "other"), durable(&mut stage, "a", "other")];
+    const IDS: [&str; 4] = ["1", "2", "3", "4"];
     let mut taps = Vec::new();
-    for plan in plans {
+    for name in ["one", "other", "other"] {
+        let plan = durable(&mut stage, "a", name);
         taps.push(stage.subscribe::<AtLeastOnce>(plan).await?);
     }
-    stage.publish("a", ["1", "2", "3", "4"]).await?;
-    taps[0].takes(&["1", "2", "3", "4"]).await?;
-    let mut shared = Vec::new();
-    let deadline = Instant::now() + stage.timing().patience;
-    while shared.len() < 4 && Instant::now() < deadline {
-        for tap in &mut taps[1..] {
-            if let Some(got) = tap.next_within(stage.timing().quiet / 4).await? {
-                shared.push(got.id().to_owned());
-                got.ack().await?;
-            }
-        }
-    }
-    shared.sort();
-    ensure!(shared == ["1", "2", "3", "4"], "the two sources of one name got {shared:?}, and 1 to 4 were published");
-    for tap in &mut taps {
-        tap.stays_quiet().await?;
+    stage.publish("a", IDS).await?;
+    let got = stage.gather(&mut taps, 2 * IDS.len()).await?;
+    for id in IDS {
+        let times =
+            |taps: std::ops::Range<usize>| -> usize { taps.filter_map(|at| got.get(&(at, id.to_owned()))).sum() };
+        let (alone, shared) = (times(0..1), times(1..3));
+        ensure!(alone == 1, "the source that has a name for itself got `{id}` {alone} times");
+        ensure!(shared == 1, "the two sources of one name got `{id}` {shared} times");
     }
     Ok(())
 }

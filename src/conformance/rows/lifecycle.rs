@@ -90,21 +90,21 @@ where
         return Err(Failure::not_applicable("its queues are the broker's, which owes what is in them past a session"));
     }
     let group = stage.shared("group");
-    for another in [false, true] {
-        let plan = stage.plan("a").shared(&group);
+    for (another, tokens) in [(false, "a"), (true, "b")] {
+        let plan = stage.plan(tokens).shared(&group);
         let mut before = stage.subscribe::<M>(plan).await?;
-        stage.publish("a", ["in-hand", "left-1", "left-2"]).await?;
+        stage.publish(tokens, ["in-hand", "left-1", "left-2"]).await?;
         let in_hand = before.next().await?;
         if another {
             stage.reopen_elsewhere().await?;
         } else {
             stage.reopen().await?;
         }
-        let plan = stage.plan("a").shared(&group);
+        let plan = stage.plan(tokens).shared(&group);
         let mut after = stage.subscribe::<M>(plan).await?;
         drop((in_hand, before));
         after.stays_quiet().await?;
-        stage.publish("a", ["new"]).await?;
+        stage.publish(tokens, ["new"]).await?;
         let got = after.next().await?;
         ensure!(
             (got.id(), got.attempt) == ("new", 1),

@@ -56,6 +56,7 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         mutant("tells nobody that a queue is full that was to fail", || Silent { named: true, seen: false.into() })
             .breaks(FULL),
         mutant("does not wait for room", || Waits(|_| Some(Duration::ZERO))).breaks(FULL),
+        mutant("does not wait for room, and says that it did", || SaysItWaited).breaks(FULL),
         mutant("waits for room with a deadline only", || Waits(|within| within.or(Some(Duration::ZERO)))).breaks(FULL),
         mutant("waits for room beyond the deadline", || Waits(|_| None)).breaks(FULL),
         mutant("holds one more where no policy is named", || OneMore(None)).breaks(FLOOD),
@@ -254,6 +255,24 @@ impl Fault for OthersFirst {
             *arrival.subject = Subject::new(subject).unwrap();
         }
         Passes::Once
+    }
+}
+
+/// Tells of the deadline that it was given, at once.
+struct SaysItWaited;
+
+impl Fault for SaysItWaited {
+    fn publishes<'a>(&'a self, mut publish: Publish<'a>) -> BoxFuture<'a, Result<(), PublishError>> {
+        let Room::Within(Some(asked)) = publish.room else { return Box::pin(publish.go()) };
+        publish.room = Room::Within(Some(Duration::ZERO));
+        Box::pin(async move {
+            match publish.go().await {
+                Err(PublishError::NoRoomInTime { subscription, event, .. }) => {
+                    Err(PublishError::NoRoomInTime { subscription, event, waited: asked })
+                }
+                published => published,
+            }
+        })
     }
 }
 

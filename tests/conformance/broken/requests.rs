@@ -26,7 +26,9 @@ pub(crate) fn mutants() -> Vec<Mutant> {
                 &["requests::request_deadline", "requests::request_one_of_group"],
                 "more than one request is answered there",
             ),
-        mutant("says that a responder failed where it is full", || FailedForFull)
+        mutant("says that a responder failed where it is full", || FailedInstead(FailureReason::Full))
+            .breaks(&["requests::request_answered"]),
+        mutant("says that a responder failed where it was given up", || FailedInstead(FailureReason::Stopping))
             .breaks(&["requests::request_answered"]),
         mutant("waits for the deadline where nobody answers", || NobodyIsLate)
             .breaks(&["requests::request_no_responders"]),
@@ -62,13 +64,14 @@ impl Fault for OneBehind {
     }
 }
 
-struct FailedForFull;
+/// Gives another reason than this one.
+struct FailedInstead(FailureReason);
 
-impl Fault for FailedForFull {
+impl Fault for FailedInstead {
     fn requests<'a>(&'a self, request: Request<'a>) -> Answer<'a> {
         Box::pin(async move {
             let reply = request.go().await?;
-            if FailureReason::of(&reply) != Some(FailureReason::Full) {
+            if FailureReason::of(&reply) != Some(self.0) {
                 return Ok(reply);
             }
             let reason = FailureReason::Error.as_str();

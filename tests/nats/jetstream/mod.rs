@@ -1,5 +1,6 @@
 //! `JetStream` at its session and under a bus, each test on both servers.
 
+mod bus;
 mod faults;
 mod identity;
 mod leaving;

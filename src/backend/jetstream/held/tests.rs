@@ -62,17 +62,17 @@ const NAK: Verb = Verb::Nak(Duration::ZERO);
 #[test]
 fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound() {
     let (mut held, now) = extended(4);
-    assert_eq!(held.to_ask(now), NonZeroUsize::new(4));
+    assert_eq!(held.wanted(now), NonZeroUsize::new(4));
     held.pull(NonZeroUsize::new(4).unwrap());
-    assert_eq!(held.to_ask(now), None, "one pull at a time");
+    assert_eq!(held.wanted(now), None, "one pull at a time");
     (1..=4).for_each(|sequence| held.take_in(arrival(sequence, 1), now));
     assert!(!held.is_pulling());
     let tokens: Vec<u64> = (0..4).map_while(|_| hand_over(&mut held, now)).collect();
-    assert_eq!(held.to_ask(now), None, "all are in hand");
+    assert_eq!(held.wanted(now), None, "all are in hand");
     settle(&mut held, tokens[0], Outcome::Acked, now).unwrap();
     settle_after(&mut held, tokens[1], Outcome::Nacked, SECOND, now).unwrap();
-    assert_eq!(held.to_ask(now), NonZeroUsize::new(1), "what waits out a delay keeps its place");
-    assert_eq!(held.to_ask(now + SECOND), NonZeroUsize::new(2));
+    assert_eq!(held.wanted(now), NonZeroUsize::new(1), "what waits out a delay keeps its place");
+    assert_eq!(held.wanted(now + SECOND), NonZeroUsize::new(2));
 }
 
 #[test]
@@ -87,12 +87,12 @@ fn b4_what_comes_beyond_the_bound_is_given_back_and_not_counted() {
 #[test]
 fn b6_the_window_is_refilled_when_half_of_it_is_empty() {
     let (mut held, now) = held(16, 4, SlowHandler::Redeliver);
-    assert_eq!(held.to_ask(now), NonZeroUsize::new(4));
+    assert_eq!(held.wanted(now), NonZeroUsize::new(4));
     (1..=4).for_each(|sequence| held.take_in(arrival(sequence, 1), now));
     hand_over(&mut held, now);
-    assert_eq!(held.to_ask(now), None);
+    assert_eq!(held.wanted(now), None);
     hand_over(&mut held, now);
-    assert_eq!(held.to_ask(now), NonZeroUsize::new(2));
+    assert_eq!(held.wanted(now), NonZeroUsize::new(2));
 }
 
 #[test]
@@ -287,14 +287,14 @@ fn n7_the_end_gives_everything_back_in_the_order_of_the_stream_and_freezes_what_
     assert_eq!(addresses, ["1.1", "2.1", "3.1", "4.1"]);
     let stats = held.stats();
     assert_eq!((stats.accepted, stats.pending), (3, 2));
-    assert_eq!(held.to_ask(now), None);
+    assert_eq!(held.wanted(now), None);
 }
 
 #[test]
 fn q10_what_is_malformed_takes_a_place_and_an_attempt_as_any_message() {
     let (mut held, now) = extended(1);
     held.take_in(Arrival { message: Err(Malformed::new("no event")), ..arrival(1, 3) }, now);
-    assert_eq!(held.to_ask(now), None);
+    assert_eq!(held.wanted(now), None);
     let token = hand_over(&mut held, now).unwrap();
     assert_eq!(settle(&mut held, token, Outcome::Silent, now), Ok(Verb::Term));
     assert_eq!(held.stats().exhausted, 1);
