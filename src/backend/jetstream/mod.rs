@@ -27,7 +27,9 @@
 //!   stream's duplicate window.
 //! - **When the link dies** a source lives on. What it holds stays its own until the lease ends, and is settled over the new
 //!   link. When the consumer or the stream is deleted, the source ends with that as its cause.
-//! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter of a second.
+//! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter
+//!   of a second. A server of version 2.9 may forget one of those until its lease ends, if a pull of another source ends in
+//!   the same moment.
 //! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
 //! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
 //!   address: each request would be answered by the stream, and one that nobody serves would not be told so. Ask over a bus

@@ -11,8 +11,8 @@ use super::support::{
     STREAM, Sink, bare, chain, consumer, numbers, on_both, open, publish, publish_all, spec, until, within,
 };
 
-/// A lease that no test waits for: what comes again was given back.
-const LONG: Duration = Duration::from_secs(60);
+/// A lease that no test waits for: what comes again before that was given back.
+const LONG: Duration = Duration::from_secs(15);
 
 fn patient(durable: &str) -> AtLeastOnceSpec {
     spec("a.b", durable).ack_wait(LONG)
