@@ -105,6 +105,12 @@ async fn serve<B: Backend>(wired: BusBuilder<B>) -> Result<(), Box<dyn Error>> {
     if is_done { Ok(()) } else { Err("after ten seconds not every order had arrived".into()) }
 }
 
+/// An error and what caused it, in one line.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let causes = iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     tracing_subscriber::fmt().with_target(false).with_ansi(false).with_writer(std::io::stderr).init();
@@ -113,8 +119,7 @@ async fn main() -> ExitCode {
     match run(&backend, url).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let causes = iter::successors(Some(&*error), |error| error.source());
-            eprintln!("{backend}: {}", causes.map(ToString::to_string).collect::<Vec<_>>().join(": "));
+            eprintln!("{backend}: {}", chain(&*error));
             ExitCode::FAILURE
         }
     }
