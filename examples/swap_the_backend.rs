@@ -90,7 +90,7 @@ fn jetstream(url: Option<String>) -> Result<JetStream, OpenError> {
 
 /// Runs whatever was wired: places some orders, and shows what became of them.
 async fn serve<B: Backend>(wired: BusBuilder<B>) -> Result<(), Box<dyn Error>> {
-    let bus = wired.build()?.start().await?;
+    let bus = wired.build()?.start_within(Duration::from_secs(3)).await?;
     for item in ITEMS {
         bus.publish_value(&subject!("shop.order.placed"), "com.example.order.v1", &Order { item }).await?;
     }
