@@ -45,7 +45,7 @@ impl Bare {
         let answering = tokio::spawn(async move {
             while let Some(message) = questions.next().await {
                 let answer = serde_json::to_vec(&price(&decode(&message))).unwrap();
-                let headers = headers(&Uuid::now_v7().to_string(), REPLY, &Timestamp::now().to_string());
+                let headers = headers(&Uuid::now_v7().to_string(), REPLY, Timestamp::now().as_ref());
                 let reply = message.reply.unwrap();
                 replier.publish_with_headers(reply, headers, answer.into()).await.unwrap();
             }
@@ -99,7 +99,7 @@ fn headers(id: &str, event_type: &str, time: &str) -> HeaderMap {
 /// Looks what it is, and decodes it.
 fn decode(message: &Message) -> Order<'_> {
     let event_type = message.headers.as_ref().and_then(|headers| headers.get("ce-type"));
-    assert_eq!(event_type.map(|found| found.as_str()), Some(TYPE));
+    assert_eq!(event_type.map(async_nats::HeaderValue::as_str), Some(TYPE));
     serde_json::from_slice(&message.payload).unwrap()
 }
 

@@ -30,7 +30,7 @@ async fn failed(bus: &Bus<JetStream, Running>) -> String {
     let failed = changes.wait_for(|status| status.consumers.iter().any(|c| c.state == ConsumerState::Failed));
     let status = within("the failure", failed).await.unwrap();
     let Health::Degraded { failed } = bus.health() else { panic!("V5: {:?}", bus.health()) };
-    assert_eq!(failed.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["frail"]);
+    assert_eq!(failed.iter().map(tramline::Name::as_str).collect::<Vec<_>>(), ["frail"]);
     status.consumers[0].cause.as_deref().unwrap_or_default().to_owned()
 }
 
