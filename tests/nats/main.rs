@@ -5,6 +5,8 @@
 mod conformance_core;
 mod conformance_jetstream;
 mod core;
+mod examples;
+mod faults;
 mod folder;
 mod interop;
 mod jetstream;
@@ -13,3 +15,4 @@ mod proxy;
 mod server;
 mod server_is_right;
 mod setup;
+mod soak;

@@ -28,6 +28,7 @@ mod capability {
     mod a_wildcard_needs_a_backend_that_matches_patterns;
     mod all_available_needs_a_backend_that_replays;
     mod at_least_once_at_run_time_needs_a_backend_that_delivers_it;
+    mod at_least_once_does_not_run_on_core_nats;
     mod at_least_once_needs_a_backend_that_delivers_it;
     mod at_most_once_at_run_time_needs_a_backend_that_delivers_it;
     mod at_most_once_needs_a_backend_that_delivers_it;

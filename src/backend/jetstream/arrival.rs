@@ -21,7 +21,7 @@ pub(super) enum Came {
 pub(super) enum Status {
     /// The server is alive.
     Idle,
-    /// It brought what there was in its time.
+    /// It brought what there was in its time, or as many bytes as it may.
     Over,
     /// The server ended it; another one may do better.
     Broken(String),
@@ -48,6 +48,7 @@ impl Status {
         match code.as_u16() {
             100 => Self::Idle,
             404 | 408 => Self::Over,
+            409 if said.contains("maxbytes") || said.contains("batch completed") => Self::Over,
             503 => Self::Gone("nobody answers for the consumer".to_owned()),
             409 if said.contains("consumer deleted") => Self::Gone(description),
             409 if said.contains("push based") || said.contains("maxrequest") => Self::Refused(description),
@@ -75,6 +76,21 @@ fn numbers(address: &str) -> Option<(NonZeroU32, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pull_that_brought_what_it_may_is_over_and_needs_no_pause() {
+        let said = |code: u16, text: &str| Status::of(StatusCode::from_u16(code).unwrap(), text.to_owned());
+        for (code, text) in [
+            (404, "No Messages"),
+            (408, "Request Timeout"),
+            (409, "Message Size Exceeds MaxBytes"),
+            (409, "Batch Completed"),
+        ] {
+            assert_eq!(said(code, text), Status::Over, "{code} {text}");
+        }
+        assert_eq!(said(409, "Server Shutdown"), Status::Broken("409 Server Shutdown".to_owned()));
+        assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
+    }
 
     #[test]
     fn both_forms_of_a_settlements_subject_say_the_attempt_and_the_place() {

@@ -11,15 +11,18 @@ use std::time::Duration;
 use async_nats::{
     datetime::DateTime,
     jetstream::{
-        Context, ErrorCode,
+        ErrorCode,
         consumer::{AckPolicy, Config, DeliverPolicy, Info, ReplayPolicy},
-        context::RequestError,
         response::Response,
     },
 };
 use serde_json::json;
 
-use super::{stream::Unread, word::nanoseconds};
+use super::{
+    api::{Api, Unanswered},
+    stream::Unread,
+    word::nanoseconds,
+};
 use crate::contract::{AtLeastOnceSpec, StartAt, SubscribeError};
 
 /// How many attempts the server allows beyond those of the subscription, which the source enforces: what was given back
@@ -56,6 +59,12 @@ impl Identity {
         format!("$JS.API.CONSUMER.MSG.NEXT.{}.{}", self.stream, self.consumer)
     }
 
+    /// Whether this is where a pull is sent to, or a settlement.
+    pub(super) fn is_spoken_to_at(&self, subject: &str) -> bool {
+        let is_settlement = || subject.contains(&format!(".{}.{}.", self.stream, self.consumer));
+        subject == self.pulls() || (subject.starts_with("$JS.ACK.") && is_settlement())
+    }
+
     /// Whether it is the one that was opened, and not made anew since.
     pub(super) fn is(&self, info: &Info) -> bool {
         self.created == info.created
@@ -69,21 +78,21 @@ pub(super) enum Unreadable {
     NoStream(Unread),
     #[error("the server does not show the consumer: {0}")]
     Refused(async_nats::jetstream::Error),
-    #[error("the server did not answer for the consumer")]
-    Silent(#[source] RequestError),
+    #[error("the consumer cannot be asked for")]
+    Unanswered(#[source] Unanswered),
 }
 
 /// Opens the identity of a subscription: makes its consumer, or compares the one there is.
-pub(super) async fn open(context: &Context, stream: &str, spec: &AtLeastOnceSpec) -> Result<Identity, SubscribeError> {
+pub(super) async fn open(api: &Api, stream: &str, spec: &AtLeastOnceSpec) -> Result<Identity, SubscribeError> {
     let name = spec.durable.to_string();
-    if let Some(info) = read(context, stream, &name).await.map_err(unconfirmed)? {
+    if let Some(info) = read(api, stream, &name).await.map_err(unconfirmed)? {
         return is_the_one(info, spec);
     }
     let subject = format!("CONSUMER.CREATE.{stream}.{name}.{}", spec.pattern);
     let request = json!({ "stream_name": stream, "config": config(spec), "action": "create" });
-    let made: Result<Response<Info>, RequestError> = context.request(subject, &request).await;
+    let made: Result<Response<Info>, Unanswered> = api.ask(subject, &request).await;
     // Whoever made it, and whatever the answer is: what counts is what there is now.
-    if let Some(info) = read(context, stream, &name).await.map_err(unconfirmed)? {
+    if let Some(info) = read(api, stream, &name).await.map_err(unconfirmed)? {
         return is_the_one(info, spec);
     }
     Err(match made {
@@ -96,15 +105,15 @@ pub(super) async fn open(context: &Context, stream: &str, spec: &AtLeastOnceSpec
 }
 
 /// A consumer as the server has it, if it does.
-pub(super) async fn read(context: &Context, stream: &str, name: &str) -> Result<Option<Info>, Unreadable> {
-    match context.request(format!("CONSUMER.INFO.{stream}.{name}"), &json!({})).await {
+pub(super) async fn read(api: &Api, stream: &str, name: &str) -> Result<Option<Info>, Unreadable> {
+    match api.ask(format!("CONSUMER.INFO.{stream}.{name}"), &json!({})).await {
         Ok(Response::Ok::<Info>(info)) => Ok(Some(info)),
         Ok(Response::Err { error }) => match error.error_code() {
             ErrorCode::CONSUMER_NOT_FOUND => Ok(None),
             ErrorCode::STREAM_NOT_FOUND => Err(Unreadable::NoStream(Unread::Missing { name: stream.to_owned() })),
             _ => Err(Unreadable::Refused(error)),
         },
-        Err(error) => Err(Unreadable::Silent(error)),
+        Err(error) => Err(Unreadable::Unanswered(error)),
     }
 }
 

@@ -35,6 +35,7 @@
 //!   address: each request would be answered by the stream, and one that nobody serves would not be told so. Ask over a bus
 //!   on core NATS, on subjects that no stream keeps.
 
+mod api;
 mod arrival;
 mod consumer;
 mod done;

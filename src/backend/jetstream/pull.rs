@@ -5,19 +5,23 @@
 
 use std::{error::Error, sync::Arc, time::Duration};
 
-use async_nats::{Message as Wire, Subscriber, jetstream::Context};
+use async_nats::{Message as Wire, Subscriber};
 use futures_util::{FutureExt, StreamExt, stream::ReadyChunks};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
+    api::Api,
     arrival::{Came, Status, sort},
     consumer::{self, Identity, Unreadable},
     held::Held,
     shared::Shared,
     word::{Word, nanoseconds},
 };
-use crate::{backend::nats::link::End, contract::FinalReading};
+use crate::{
+    backend::nats::{link::End, signals::Denied},
+    contract::FinalReading,
+};
 
 /// How long a pull is open at the server.
 const OPEN: Duration = Duration::from_millis(250);
@@ -31,6 +35,9 @@ const ANSWER: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often to look whether a link is up again.
 const RETRY: Duration = Duration::from_millis(50);
+/// How many bytes a pull brings at most, and more where one message may have as many. A server closes a connection to which more
+/// is on its way than it holds, 64 MiB unless configured otherwise, and over the next one all of it would come again.
+const BYTES: usize = 8 * 1024 * 1024;
 /// How much is taken in at a time.
 const BATCH: usize = 64;
 
@@ -45,6 +52,8 @@ pub(super) enum Cause {
     Refused { consumer: String, stream: String, said: String },
     #[error("the server has not answered for the consumer `{consumer}` of the stream `{stream}` for {PATIENCE:?}")]
     Silent { consumer: String, stream: String },
+    #[error(transparent)]
+    Denied(Denied),
     #[error("the NATS client has ended")]
     Client,
     #[error("the source's task has ended")]
@@ -56,7 +65,7 @@ pub(super) struct Pulling {
     shared: Arc<Shared>,
     /// A session that is dropped waits with its end until this task has given back what it holds.
     _until_then: Option<Arc<End>>,
-    context: Context,
+    api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
     /// Where pulls are answered to, without the number of the pull.
@@ -79,18 +88,12 @@ pub(super) struct Pulling {
 
 impl Pulling {
     /// `inbox` receives what comes to `reply` and one more token.
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        context: Context,
-        identity: Identity,
-        inbox: Subscriber,
-        reply: String,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, api: Api, identity: Identity, inbox: Subscriber, reply: String) -> Self {
         let now = Instant::now();
         let mut pulling = Self {
             _until_then: shared.link().last_words(),
             shared,
-            context,
+            api,
             identity,
             inbox: inbox.ready_chunks(BATCH),
             reply,
@@ -125,6 +128,7 @@ impl Pulling {
     /// Until it is told to end, or why it cannot go on.
     async fn work(&mut self) -> Option<Cause> {
         let shared = Arc::clone(&self.shared);
+        let mut denials = shared.link().denials();
         loop {
             let mut wakes = self.upkeep().await;
             if let Err(cause) = self.pull().await {
@@ -146,6 +150,9 @@ impl Pulling {
                     Some(batch) => if let Err(cause) = self.take_in(batch).await { return Some(cause) },
                     None => return Some(Cause::Client),
                 },
+                denied = denials.publishing(|subject| self.identity.is_spoken_to_at(subject)) => {
+                    return Some(Cause::Denied(denied));
+                }
                 () = shared.work().notified() => {}
                 () = sleep_until(wakes) => {}
             }
@@ -203,7 +210,9 @@ impl Pulling {
         };
         self.number += 1;
         self.closes = now + OPEN + GRACE;
-        let pull = json!({ "batch": count, "expires": nanoseconds(OPEN) }).to_string();
+        // A message is counted with its subjects, too.
+        let bytes = BYTES.max(2 * self.shared.link().client().max_payload());
+        let pull = json!({ "batch": count, "max_bytes": bytes, "expires": nanoseconds(OPEN) }).to_string();
         self.pull = format!("{}.{}", self.reply, self.number);
         let sent =
             self.shared.link().client().publish_with_reply(self.identity.pulls(), self.pull.clone(), pull.into());
@@ -264,7 +273,7 @@ impl Pulling {
         self.pause = now + PAUSE;
         let (consumer, stream) = self.identity.names();
         let said = said.to_owned();
-        match timeout(ANSWER, consumer::read(&self.context, &stream, &consumer)).await {
+        match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
                 self.silent = None;
                 Ok(())

@@ -5,11 +5,11 @@ use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use async_nats::{
     HeaderMap,
     client::{Request, RequestErrorKind},
-    jetstream::{Context, context::ContextBuilder, publish::PublishAck, response::Response},
+    jetstream::{publish::PublishAck, response::Response},
 };
 
 use super::{
-    consumer, held::Terms, lease::Lease, pull::Pulling, shared::Shared, source::JetStreamSource, stream,
+    api::Api, consumer, held::Terms, lease::Lease, pull::Pulling, shared::Shared, source::JetStreamSource, stream,
     word::nanoseconds,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How long the server may take to confirm a publish, or to answer for a stream or a consumer.
-const ANSWER: Duration = Duration::from_secs(5);
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
 /// The longest identity of an event that goes into a header, in bytes.
 const LONGEST_ID: usize = 8 * 1024;
 
@@ -29,7 +29,7 @@ const LONGEST_ID: usize = 8 * 1024;
 #[derive(Debug)]
 pub struct JetStreamSession {
     core: NatsSession,
-    context: Context,
+    api: Api,
     stream: String,
     prefetch: NonZeroUsize,
 }
@@ -37,9 +37,9 @@ pub struct JetStreamSession {
 impl JetStreamSession {
     /// A session, if the stream is what the backend's type declares.
     pub(super) async fn open(core: NatsSession, stream: &str, prefetch: NonZeroUsize) -> Result<Self, OpenError> {
-        let context = ContextBuilder::new().timeout(ANSWER).build(core.link().client().clone());
-        let session = Self { core, context, stream: stream.to_owned(), prefetch };
-        match stream::is_as_declared(stream, stream::read(&session.context, stream).await) {
+        let api = Api::new(Arc::clone(core.link()));
+        let session = Self { core, api, stream: stream.to_owned(), prefetch };
+        match stream::is_as_declared(stream, stream::read(&session.api, stream).await) {
             Ok(()) => Ok(session),
             Err(error) => {
                 // It was open for this question only.
@@ -67,9 +67,9 @@ impl JetStreamSession {
         let unconfirmed = |source: Box<dyn std::error::Error + Send + Sync>| SubscribeError::Unconfirmed { source };
         let link = self.core.link();
         is_a_lease(&spec)?;
-        let config = stream::read(&self.context, &self.stream).await.map_err(|error| unconfirmed(error.into()))?;
+        let config = stream::read(&self.api, &self.stream).await.map_err(|error| unconfirmed(error.into()))?;
         stream::covers(&self.stream, &config, &spec.name, &spec.pattern)?;
-        let identity = consumer::open(&self.context, &self.stream, &spec).await?;
+        let identity = consumer::open(&self.api, &self.stream, &spec).await?;
         let reply = link.client().new_inbox();
         let inbox = link.client().subscribe(format!("{reply}.*")).await.map_err(|error| unconfirmed(error.into()))?;
         let terms = Terms {
@@ -79,7 +79,7 @@ impl JetStreamSession {
             lease: Lease::new(consumer::ack_wait(&spec), spec.slow_handler),
         };
         let shared = Arc::new(Shared::new(Arc::clone(link), terms));
-        link.tasks().spawn(Pulling::new(Arc::clone(&shared), self.context.clone(), identity, inbox, reply).run());
+        link.tasks().spawn(Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply).run());
         Ok(JetStreamSource::new(shared))
     }
 }
@@ -121,13 +121,15 @@ impl Session for JetStreamSession {
         if let Some(denied) = link.is_denied(subject.as_str()) {
             return Err(unconfirmed(Unconfirmed::Denied(denied)));
         }
-        let (down, mut denials) = (link.down(), link.denials());
+        let trouble = link.trouble(subject.as_str());
         let answer = tokio::select! {
             biased;
             answer = link.client().send_request(subject.as_str().to_owned(), request) => answer,
             () = link.closed().cancelled() => return Err(PublishError::Closed),
-            () = down => return Err(unconfirmed(Unconfirmed::Down)),
-            denied = denials.publishing(subject.as_str()) => return Err(unconfirmed(Unconfirmed::Denied(denied))),
+            trouble = trouble => return Err(unconfirmed(match trouble {
+                NotSent::Denied(denied) => Unconfirmed::Denied(denied),
+                _ => Unconfirmed::Down,
+            })),
         };
         let answer = answer.map_err(|error| match error.kind() {
             RequestErrorKind::NoResponders => {

@@ -4,14 +4,16 @@
 use std::error::Error;
 
 use async_nats::jetstream::{
-    Context, ErrorCode,
+    ErrorCode,
     context::RequestErrorKind,
     response::Response,
     stream::{Config, Info, StorageType},
 };
 use serde_json::json;
 
+use super::api::{Api, Unanswered};
 use crate::{
+    backend::nats::signals::Denied,
     contract::{OpenError, SubscribeError},
     subject::{Name, Pattern},
 };
@@ -25,6 +27,8 @@ pub(super) enum Unread {
     NoJetStream,
     #[error("the server does not show the stream `{name}`: {said}")]
     Refused { name: String, said: String },
+    #[error("the stream `{name}` cannot be asked for: {denied}")]
+    Denied { name: String, denied: Denied },
     #[error("the server did not answer for the stream `{name}`")]
     Silent {
         name: String,
@@ -37,17 +41,18 @@ const SUBJECTS: &str = "<the subjects that it keeps>";
 const ENABLE: &str = "start it with `nats-server -js`, or write `jetstream {}` into its configuration";
 
 /// The stream's configuration.
-pub(super) async fn read(context: &Context, name: &str) -> Result<Config, Unread> {
+pub(super) async fn read(api: &Api, name: &str) -> Result<Config, Unread> {
     let name = name.to_owned();
-    match context.request(format!("STREAM.INFO.{name}"), &json!({})).await {
+    match api.ask(format!("STREAM.INFO.{name}"), &json!({})).await {
         Ok(Response::Ok::<Info>(info)) => Ok(info.config),
         Ok(Response::Err { error }) => Err(match error.error_code() {
             ErrorCode::STREAM_NOT_FOUND => Unread::Missing { name },
             ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT => Unread::NoJetStream,
             _ => Unread::Refused { name, said: error.to_string() },
         }),
-        Err(error) if error.kind() == RequestErrorKind::NoResponders => Err(Unread::NoJetStream),
-        Err(error) => Err(Unread::Silent { name, source: error.into() }),
+        Err(Unanswered::Silent(error)) if error.kind() == RequestErrorKind::NoResponders => Err(Unread::NoJetStream),
+        Err(Unanswered::Denied(denied)) => Err(Unread::Denied { name, denied }),
+        Err(Unanswered::Silent(error)) => Err(Unread::Silent { name, source: error.into() }),
     }
 }
 
@@ -62,6 +67,9 @@ pub(super) fn is_as_declared(name: &str, read: Result<Config, Unread>) -> Result
         ),
         Err(Unread::NoJetStream) => {
             otherwise("survives restart", "no JetStream for this account".to_owned(), ENABLE.to_owned())
+        }
+        Err(Unread::Denied { name, denied }) => {
+            Err(OpenError::Setting { setting: "stream", value: name, fix: denied.to_string() })
         }
         Err(error @ (Unread::Refused { .. } | Unread::Silent { .. })) => {
             Err(OpenError::Unreachable { source: error.into() })

@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    future::Future,
     panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
@@ -343,6 +344,25 @@ impl Link {
         Denials(self.signals.denials())
     }
 
+    /// Ready once it is known that what is sent to this subject after this call may not arrive: the link went down, or the server
+    /// denied it. One wait for both, because each publish that is confirmed has it.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
+    pub(in crate::backend) fn trouble<'l>(&'l self, subject: &'l str) -> impl Future<Output = NotSent> + 'l {
+        let (before, mut next) = (self.signals.disconnects(), self.signals.trouble());
+        async move {
+            loop {
+                next.await;
+                next = self.signals.trouble();
+                if self.signals.disconnects() != before {
+                    return NotSent::Down;
+                }
+                if let Some(denied) = self.signals.is_denied(subject) {
+                    return denied.into();
+                }
+            }
+        }
+    }
+
     /// Whether the server has denied publishing to this subject just now.
     #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(in crate::backend) fn is_denied(&self, subject: &str) -> Option<Denied> {
@@ -388,13 +408,13 @@ impl Drop for End {
 pub(in crate::backend) struct Denials(broadcast::Receiver<Denied>);
 
 impl Denials {
-    /// Ready once the server denies publishing to this subject.
+    /// Ready once the server denies publishing to a subject like this.
     #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
-    pub(in crate::backend) async fn publishing(&mut self, subject: &str) -> Denied {
+    pub(in crate::backend) async fn publishing(&mut self, is_it: impl Fn(&str) -> bool) -> Denied {
         use broadcast::error::RecvError;
         loop {
             match self.0.recv().await {
-                Ok(Denied::Publish(denied)) if denied == subject => return Denied::Publish(denied),
+                Ok(Denied::Publish(denied)) if is_it(&denied) => return Denied::Publish(denied),
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return std::future::pending().await,
             }

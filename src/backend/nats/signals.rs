@@ -47,6 +47,8 @@ impl Denied {
 #[derive(Debug)]
 pub(super) struct Signals {
     down: Notify,
+    /// The link went down, or a publish was denied.
+    trouble: Notify,
     disconnects: AtomicU64,
     slow: AtomicU64,
     denials: broadcast::Sender<Denied>,
@@ -59,6 +61,7 @@ impl Signals {
     pub(super) fn new() -> Self {
         Self {
             down: Notify::new(),
+            trouble: Notify::new(),
             disconnects: AtomicU64::new(0),
             slow: AtomicU64::new(0),
             denials: broadcast::Sender::new(DENIALS),
@@ -74,6 +77,7 @@ impl Signals {
                 let count = self.disconnects.fetch_add(1, Relaxed) + 1;
                 tracing::warn!(count, "the link to the NATS server is down: what is published meanwhile is lost");
                 self.down.notify_waiters();
+                self.trouble.notify_waiters();
             }
             Event::Connected => {
                 // A link that is made anew may have other rights.
@@ -106,6 +110,8 @@ impl Signals {
             }
             all.insert(subject.clone(), Instant::now());
             self.any_denied.store(true, Relaxed);
+            drop(all);
+            self.trouble.notify_waiters();
         }
         // Nobody may be waiting.
         let _ = self.denials.send(denied);
@@ -133,6 +139,12 @@ impl Signals {
     /// Ready once the link goes down after this call.
     pub(super) fn down(&self) -> Notified<'_> {
         self.down.notified()
+    }
+
+    /// Ready once the link goes down after this call, or a publish is denied.
+    #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
+    pub(super) fn trouble(&self) -> Notified<'_> {
+        self.trouble.notified()
     }
 
     /// How often the link went down, as far as the client said so.

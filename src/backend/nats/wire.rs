@@ -1,6 +1,8 @@
 //! An event as a NATS message, and back.
 
-use async_nats::{HeaderMap, Message as Wire};
+use std::borrow::Cow;
+
+use async_nats::{HeaderMap, HeaderName, Message as Wire};
 use bytes::Bytes;
 
 use crate::{
@@ -17,7 +19,11 @@ pub(in crate::backend) fn encode(event: &Event, mode: ContentMode) -> (HeaderMap
     let encoded = headers::encode(event, mode);
     let mut headers = HeaderMap::new();
     for (name, value) in encoded.headers() {
-        headers.insert(&*name, &*value);
+        match name {
+            // Neither checked nor copied: the names of the core attributes are known to be right.
+            Cow::Borrowed(name) => headers.insert(HeaderName::from_static(name), value.into_owned()),
+            Cow::Owned(name) => headers.insert(name, value.into_owned()),
+        }
     }
     (headers, encoded.into_payload())
 }

@@ -1,0 +1,12 @@
+//! What goes wrong with a broker, seen from whole buses: each test on both servers.
+
+mod denied;
+mod disk;
+mod ended;
+mod gone;
+mod large;
+mod link;
+mod openers;
+mod slow;
+mod start;
+mod support;

@@ -1,0 +1,16 @@
+use tramline::{Ack, Bus, Nats, source, subscription};
+
+#[subscription(
+    subject = "invoice.raised",
+    mode = AtLeastOnce,
+    durable = "invoices",
+    max_deliver = 5,
+)]
+async fn invoices() -> Ack {
+    Ack
+}
+
+fn main() {
+    let nats = Nats::new("nats://localhost:4222");
+    let _ = Bus::builder(nats, source!("urn:example:billing")).subscribe(invoices);
+}
