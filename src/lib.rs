@@ -48,6 +48,8 @@
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod __private;
 pub mod backend;
