@@ -7,6 +7,7 @@ mod gone;
 mod large;
 mod link;
 mod openers;
+mod processes;
 mod slow;
 mod start;
 mod support;
