@@ -1,4 +1,5 @@
-//! What was acknowledged last, so that it is not handled again when its acknowledgement is lost with a link or a server.
+//! What was acknowledged last, so that it is not handled again when its acknowledgement is lost with a link or a server; and
+//! what the server gave up last, so that it is counted once.
 
 use std::collections::VecDeque;
 

@@ -107,6 +107,8 @@ pub(super) struct Held {
     resting: BinaryHeap<Reverse<Instant>>,
     /// The places in the stream of what was acknowledged last.
     done: Done,
+    /// The places in the stream of what the server gave up last.
+    dead: Done,
     /// Until then a first attempt may be another one at what was acknowledged: the server has been away.
     doubt: Instant,
     /// What is to be said as soon as the link is up.
@@ -136,6 +138,7 @@ impl Held {
             queue: VecDeque::new(),
             resting: BinaryHeap::new(),
             done: Done::default(),
+            dead: Done::default(),
             doubt: now,
             words: VecDeque::new(),
             asked: 0,
@@ -222,6 +225,17 @@ impl Held {
             self.queue.push_back(token);
             self.left = self.left.saturating_sub(1);
         }
+    }
+
+    /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so twice.
+    pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
+        if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
+            self.expire(token);
+        }
+        let is_news = !self.dead.has(sequence);
+        self.dead.extend([sequence]);
+        self.exhausted += u64::from(is_news);
+        is_news
     }
 
     /// Who waits for a delivery, if there is one, or none will come any more.
