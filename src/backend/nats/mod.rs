@@ -11,14 +11,14 @@
 //! }
 //!
 //! #[responder(subject = "price.of", group = "prices", reply = "com.example.quote.v1")]
-//! async fn price(item: Payload<String>) -> u64 {
+//! async fn quote(item: Payload<String>) -> u64 {
 //!     item.len() as u64 * 100
 //! }
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let nats = Nats::from_env()?.options(NatsOptions::from_env()?.name("shop"));
-//! let bus = Bus::builder(nats, source!("urn:example:shop")).subscribe(dashboard).subscribe(price).build()?;
+//! let bus = Bus::builder(nats, source!("urn:example:shop")).subscribe(dashboard).subscribe(quote).build()?;
 //! // Waits for a server that is not there yet.
 //! let bus = bus.start_within(Duration::from_secs(30)).await?;
 //! bus.publish_value(&subject!("shop.opened"), "com.example.opened.v1", "good morning").await?;

@@ -3,6 +3,7 @@
 mod denied;
 mod disk;
 mod ended;
+mod ended_core;
 mod gone;
 mod large;
 mod link;
