@@ -1,5 +1,4 @@
-//! What was acknowledged last, so that it is not handled again when its acknowledgement is lost with a link or a server; and
-//! what the server gave up last, so that it is counted once.
+//! What was acknowledged last, so that it is not handled again when its acknowledgement is lost with a link or a server.
 
 use std::collections::VecDeque;
 

@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
+    collections::{BTreeSet, BinaryHeap, VecDeque},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -29,6 +29,9 @@ const LATER: Duration = Duration::from_secs(1);
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
+
+/// How many messages that the server has given up are remembered.
+const MOST_DEAD: usize = 1024;
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -107,8 +110,6 @@ pub(super) struct Held {
     resting: BinaryHeap<Reverse<Instant>>,
     /// The places in the stream of what was acknowledged last.
     done: Done,
-    /// The places in the stream of what the server gave up last.
-    dead: Done,
     /// Until then a first attempt may be another one at what was acknowledged: the server has been away.
     doubt: Instant,
     /// What is to be said as soon as the link is up.
@@ -126,6 +127,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
+    /// The places in the stream of what the server has given up, the latest of them.
+    dead: BTreeSet<u64>,
     waker: Option<Waker>,
 }
 
@@ -138,7 +141,6 @@ impl Held {
             queue: VecDeque::new(),
             resting: BinaryHeap::new(),
             done: Done::default(),
-            dead: Done::default(),
             doubt: now,
             words: VecDeque::new(),
             asked: 0,
@@ -150,6 +152,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
+            dead: BTreeSet::new(),
             waker: None,
         }
     }
@@ -225,17 +228,6 @@ impl Held {
             self.queue.push_back(token);
             self.left = self.left.saturating_sub(1);
         }
-    }
-
-    /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so twice.
-    pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
-        if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
-            self.expire(token);
-        }
-        let is_news = !self.dead.has(sequence);
-        self.dead.extend([sequence]);
-        self.exhausted += u64::from(is_news);
-        is_news
     }
 
     /// Who waits for a delivery, if there is one, or none will come any more.
@@ -384,6 +376,21 @@ impl Held {
     /// One of them was said.
     pub(super) fn said(&mut self, word: &Word) {
         self.exhausted += u64::from(word.verb == Verb::Term);
+    }
+
+    /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
+    pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
+        let is_news = self.dead.insert(sequence);
+        if self.dead.len() > MOST_DEAD {
+            self.dead.pop_first();
+        }
+        if is_news {
+            self.exhausted += 1;
+            if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
+                self.expire(token);
+            }
+        }
+        is_news
     }
 
     /// Ends the source: nothing is handed over any more, and settlements are refused.
