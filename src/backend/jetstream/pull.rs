@@ -320,6 +320,13 @@ impl Pulling {
         let shared = Arc::clone(&self.shared);
         shared.with(Held::end);
         let latest = Instant::now() + OPEN + GRACE;
+        if shared.is_up() {
+            // Another source of the identity is to hear of what dies from now on.
+            let _ = timeout(GRACE, self.deaths.unsubscribe()).await;
+        }
+        while let Some(Some(death)) = self.deaths.next().now_or_never() {
+            self.note(&death);
+        }
         loop {
             self.upkeep().await;
             let now = Instant::now();

@@ -85,7 +85,6 @@ async fn goes_on(mut server: Server, is_killed: bool) {
     let stopped = within("the stop", writer.stop(Duration::from_secs(5))).await;
     let requests = stopped.bus.ledger().requests.total();
     assert_eq!((requests.unaccounted(), requests.sent), (0, published.load(Relaxed)), "R4: {requests:?}");
-    assert!(requests.failed + requests.no_reply > 0, "one was on its way: {requests:?}");
     let stopped = within("the stop", reader.stop(Duration::from_secs(5))).await;
     let of = |name| -> Stats { stopped.bus.stats(name).unwrap() };
     let (events, asked) = (of("screen"), of("price"));
