@@ -72,6 +72,10 @@ impl JetStreamSession {
         let identity = consumer::open(&self.api, &self.stream, &spec).await?;
         let reply = link.client().new_inbox();
         let inbox = link.client().subscribe(format!("{reply}.*")).await.map_err(|error| unconfirmed(error.into()))?;
+        // A group, so that of all who share the identity one hears of each.
+        let group = identity.consumer().to_owned();
+        let deaths = link.client().queue_subscribe(identity.deaths(), group).await;
+        let deaths = deaths.map_err(|error| unconfirmed(error.into()))?;
         let terms = Terms {
             bound: spec.bound,
             window: spec.bound.min(self.prefetch),
@@ -79,7 +83,8 @@ impl JetStreamSession {
             lease: Lease::new(consumer::ack_wait(&spec), spec.slow_handler),
         };
         let shared = Arc::new(Shared::new(Arc::clone(link), terms));
-        link.tasks().spawn(Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply).run());
+        let pulling = Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply, deaths);
+        link.tasks().spawn(pulling.run());
         Ok(JetStreamSource::new(shared))
     }
 }
