@@ -39,6 +39,8 @@ pub(super) struct Terms {
     pub(super) window: NonZeroUsize,
     pub(super) max_deliver: NonZeroU32,
     pub(super) lease: Lease,
+    /// Whether the server may send what it has sent before, acknowledged or not, as if for the first time.
+    pub(super) miscounts: bool,
 }
 
 /// A message as the server sent it.
@@ -204,7 +206,8 @@ impl Held {
         if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
             self.expire(older);
         }
-        if (attempt > NonZeroU32::MIN || now < self.doubt) && self.done.has(sequence, stored) {
+        let may_be_done = attempt > NonZeroU32::MIN || now < self.doubt || self.terms.miscounts;
+        if may_be_done && self.done.has(sequence, stored) {
             // The word for it went down with a link, or with the server, and the number of attempts with it.
             let until = self.terms.lease.granted(now);
             self.words.push_back(Word { address, verb: Verb::Ack, until });

@@ -28,8 +28,10 @@
 //! - **When the link dies** a source lives on. What it holds stays its own until the lease ends, and is settled over the new
 //!   link. When the consumer or the stream is deleted, the source ends with that as its cause.
 //! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter
-//!   of a second. A server of version 2.9 may forget one of those until its lease ends, if a pull of another source ends in
-//!   the same moment.
+//!   of a second, and up to a second where the server is late.
+//! - **Where a pull ends in the moment in which something is declined or given back**, a server before 2.10.15 may forget that
+//!   message until its lease ends, and send the latest message once more, numbered as a first attempt; a later one sends the
+//!   declined message after the others that were.
 //! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
 //! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
 //!   address: each request would be answered by the stream, and one that nobody serves would not be told so. Ask over a bus
@@ -167,7 +169,7 @@ impl Replays for JetStream {}
 
 impl MatchesPatterns for JetStream {}
 
-/// First deliveries are sent in the order of the stream, and what is given back is, too (contract G1).
+/// First deliveries are sent in the order of the stream (contract G1).
 impl Orders for JetStream {}
 
 impl DeliversAtMostOnce for JetStream {

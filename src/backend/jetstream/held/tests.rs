@@ -15,6 +15,7 @@ fn held(bound: usize, window: usize, slow: SlowHandler) -> (Held, Instant) {
         window: NonZeroUsize::new(window).unwrap(),
         max_deliver: NonZeroU32::new(3).unwrap(),
         lease: Lease::new(SECOND, slow),
+        miscounts: false,
     };
     (Held::new(terms, now), now)
 }
@@ -241,6 +242,18 @@ fn m2_what_was_acknowledged_and_comes_again_is_acknowledged_again_and_handed_to_
     // Long after that somebody has asked the server to send it again.
     held.take_in(arrival(1, 1), now + 2 * DOUBT);
     assert!(hand_over(&mut held, now + 2 * DOUBT).is_some());
+}
+
+#[test]
+fn m2_what_was_acknowledged_and_comes_as_if_for_the_first_time_is_not_handled_again_on_a_server_that_miscounts() {
+    let (mut held, now) = extended(4);
+    held.terms.miscounts = true;
+    held.take_in(arrival(1, 1), now);
+    let token = hand_over(&mut held, now).unwrap();
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(arrival(1, 1), now);
+    assert_eq!(said(&mut held, now), [("1.1".to_owned(), Verb::Ack)]);
+    assert_eq!(hand_over(&mut held, now), None);
 }
 
 #[test]
