@@ -82,9 +82,10 @@ impl Link {
     /// Connects, and waits until the server has the inbox that answers come to.
     pub(in crate::backend) async fn open(url: &str, options: &NatsOptions) -> Result<Arc<Self>, OpenError> {
         let servers = Servers::parse(url)?;
+        options.check_inbox()?;
         let signals = Arc::new(Signals::new());
         let ended = CancellationToken::new();
-        let connect = observed(options.connect(&servers).await?, &signals, &ended);
+        let connect = observed(options.connect(&servers).await?, &signals, &ended, options.delay());
         let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
         // For want of any cryptography the client panics where a server asks for TLS.
         let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
@@ -440,8 +441,18 @@ fn queue_group(group: &Group, pattern: &Pattern) -> String {
     format!("{group}@{pattern}")
 }
 
-/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone.
-fn observed(connect: ConnectOptions, signals: &Arc<Signals>, ended: &CancellationToken) -> ConnectOptions {
+/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone; and wait for so long before it makes a
+/// link anew. It would also wait before it makes the first one.
+fn observed(
+    mut connect: ConnectOptions,
+    signals: &Arc<Signals>,
+    ended: &CancellationToken,
+    delay: Option<Duration>,
+) -> ConnectOptions {
+    if let Some(delay) = delay {
+        let signals = Arc::clone(signals);
+        connect = connect.reconnect_delay_callback(move |_| if signals.was_up() { delay } else { Duration::ZERO });
+    }
     let signals = Arc::clone(signals);
     // The client's two tasks hold the callback: one by itself, and the other by the channel that feeds it.
     let alive = ended.clone().drop_guard();
