@@ -58,22 +58,28 @@ debug = false
 [dependencies]
 ";
 
-/// As in the other cases: paths from the root, and no line numbers of the library, which change with every edit.
+/// As in the other cases: paths from the root, and no line numbers of the library, which change with every edit; nor the
+/// width of the margin, which depends on them.
 fn tidy(rendered: &str, case: &Case, root: &Path) -> String {
     let here = format!("src/bin/{}.rs", case.name);
-    let library = format!("--> {}/", root.display());
+    let there = format!("ui-tests/{}/{}.rs", case.folder, case.name);
+    let library = format!("{}/", root.display());
+    let width = case.source().lines().count().to_string().len();
     let mut in_library = false;
     let lines = rendered.trim_end().lines().map(|line| {
-        if let Some((before, place)) = line.split_once(&library) {
-            in_library = true;
-            return format!("{before}--> {}", place.split(':').next().unwrap_or(place));
+        let bare = line.trim_start();
+        if let Some(place) = bare.strip_prefix("--> ") {
+            let of_library = place.strip_prefix(&library).and_then(|place| place.split(':').next());
+            in_library = of_library.is_some();
+            return format!("{:width$}--> {}", "", of_library.map_or(place.replace(&here, &there), str::to_owned));
         }
-        let gutter = line.split('|').next().unwrap_or_default();
-        in_library &= line.contains('|') && gutter.chars().all(|c| c == ' ' || c.is_ascii_digit());
-        if in_library {
-            return " ".repeat(gutter.len()) + &line[gutter.len()..];
+        let code = bare.split_once('|').filter(|(number, _)| number.trim().bytes().all(|byte| byte.is_ascii_digit()));
+        match code {
+            Some((_, code)) if in_library => format!("{:width$} |{code}", ""),
+            Some((number, code)) => format!("{:>width$} |{code}", number.trim()),
+            None if bare.starts_with("= ") => format!("{:width$} {bare}", ""),
+            None => line.to_owned(),
         }
-        line.replace(&here, &format!("ui-tests/{}/{}.rs", case.folder, case.name))
     });
-    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned() + "\n"
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -54,16 +54,25 @@ const SPELLINGS: [(&str, &str); 18] = [
 const FIRST_BEGIN: &str = "<!-- the five: written by tests/ui/guide.rs -->\n";
 const FIRST_END: &str = "<!-- end of the five -->";
 const INDEX_BEGIN: &str = "<!-- the index: written by tests/ui/guide.rs -->\n";
+const ERROR_BEGIN: &str = "<!-- the error: written by tests/ui/guide.rs -->\n";
+const ERROR_END: &str = "<!-- end of the error -->";
 const INDEX_END: &str = "<!-- end of the index -->";
 
 /// Fails if the chapter, or a page of it, is not what the cases say; writes it when asked to.
 pub(crate) fn hold(cases: &[Case], root: &Path) {
-    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/guide/compile_errors.md");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/guide");
+    let chapter = guide.join("compile_errors.md");
     let pages = chapter.with_extension("");
     let found = fs::read_to_string(&chapter).expect("the chapter is there");
     let right = between(&found, FIRST_BEGIN, FIRST_END, &first(cases, root));
     let right = between(&right, INDEX_BEGIN, INDEX_END, &index(cases));
     let mut files = vec![(chapter, right)];
+    // What the compiler says when a backend is swapped stands in the chapter about that, too.
+    let choosing = guide.join("choosing_a_backend.md");
+    let found = fs::read_to_string(&choosing).expect("the chapter is there");
+    let error =
+        format!("```text\n{}```\n", printed(find(cases, "capability", "at_least_once_does_not_run_on_core_nats")));
+    files.push((choosing, between(&found, ERROR_BEGIN, ERROR_END, &error)));
     for (folder, _, about) in THEMES {
         files.push((pages.join(format!("{folder}.md")), page(folder, about, cases, root)));
     }
@@ -85,23 +94,30 @@ fn between(text: &str, begin: &str, end: &str, new: &str) -> String {
 }
 
 fn first(cases: &[Case], root: &Path) -> String {
-    let told = FIRST.into_iter().map(|(title, folder, name)| {
-        let case = cases.iter().find(|case| case.folder == folder && case.name == name).expect(name);
-        format!("\n## {title}\n\n{}", explained(case, root))
-    });
+    let told = FIRST
+        .into_iter()
+        .map(|(title, folder, name)| format!("\n## {title}\n\n{}", explained(find(cases, folder, name), root)));
     told.collect::<String>() + "\n"
+}
+
+fn find<'c>(cases: &'c [Case], folder: &str, name: &str) -> &'c Case {
+    cases.iter().find(|case| case.folder == folder && case.name == name).expect(name)
 }
 
 /// Every first line once, with a link to where it is explained.
 fn index(cases: &[Case]) -> String {
     let mut text = String::new();
     for (folder, title, about) in THEMES {
-        let _ = write!(text, "\n## [{title}]({folder})\n\n{about}\n\n");
+        let _ = write!(text, "\n## [{title}](crate::guide::compile_errors::{folder})\n\n{about}\n\n");
         let mut said = Vec::new();
         for case in cases.iter().filter(|case| case.folder == folder) {
             let fact = fact(case);
             if !said.contains(&fact) {
-                let _ = writeln!(text, "- [{fact}]({folder}#{})", anchor(&heading(&case.name)));
+                let _ = writeln!(
+                    text,
+                    "- [{fact}](crate::guide::compile_errors::{folder}#{})",
+                    anchor(&heading(&case.name))
+                );
                 said.push(fact);
             }
         }
@@ -116,8 +132,8 @@ fn page(folder: &str, about: &str, cases: &[Case], root: &Path) -> String {
     }
     let place = THEMES.iter().position(|(theme, ..)| *theme == folder).expect("it is one of them");
     let next = THEMES.get(place + 1).map_or_else(
-        || "Next: [writing a backend](super::super::writing_a_backend).".to_owned(),
-        |(folder, title, _)| format!("Next: [{title}](super::{folder})."),
+        || "Next: [writing a backend](crate::guide::writing_a_backend).".to_owned(),
+        |(folder, title, _)| format!("Next: [{title}](crate::guide::compile_errors::{folder})."),
     );
     text + "\n" + &next + "\n"
 }
@@ -171,7 +187,9 @@ fn in_manifest(mended: &str) -> String {
     let version = env!("CARGO_PKG_VERSION").rsplit_once('.').map_or(env!("CARGO_PKG_VERSION"), |(version, _)| version);
     let features = features(mended);
     assert!(!features.is_empty(), "the twin names the features that it needs");
-    format!(" [dependencies]\n-tramline = \"{version}\"\n+tramline = {{ version = \"{version}\", features = {features:?} }}\n")
+    format!(
+        " [dependencies]\n-tramline = \"{version}\"\n+tramline = {{ version = \"{version}\", features = {features:?} }}\n"
+    )
 }
 
 /// The lines that differ, each group of them apart.
@@ -181,11 +199,8 @@ fn difference(old: &str, new: &str) -> String {
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for o in (0..old.len()).rev() {
         for n in (0..new.len()).rev() {
-            common[o][n] = if old[o] == new[n] {
-                common[o + 1][n + 1] + 1
-            } else {
-                common[o + 1][n].max(common[o][n + 1])
-            };
+            common[o][n] =
+                if old[o] == new[n] { common[o + 1][n + 1] + 1 } else { common[o + 1][n].max(common[o][n + 1]) };
         }
     }
     let (mut o, mut n, mut text, mut apart) = (0, 0, String::new(), false);
