@@ -122,7 +122,8 @@ struct Asked {
 
 impl Asked {
     fn parse() -> Self {
-        let mut asked = Self { versions: Version::ALL.to_vec(), rounds: 11, only: None, count: None, parts: Vec::new() };
+        let mut asked =
+            Self { versions: Version::ALL.to_vec(), rounds: 11, only: None, count: None, parts: Vec::new() };
         let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
         while let Some(argument) = arguments.next() {
             match &*argument {

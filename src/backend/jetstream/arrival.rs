@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use async_nats::{Message as Wire, StatusCode};
 
 use super::held::Arrival;
-use crate::backend::nats::wire;
+use crate::backend::nats::wire::Reader;
 
 /// What came.
 #[derive(Debug)]
@@ -32,14 +32,13 @@ pub(super) enum Status {
 }
 
 /// Sorts a message out.
-pub(super) fn sort(message: Wire) -> Came {
+pub(super) fn sort(mut message: Wire, reader: &mut Reader) -> Came {
     if let Some(status) = message.status {
         return Came::Status(Status::of(status, message.description.unwrap_or_default()));
     }
     let Some((attempt, sequence)) = message.reply.as_deref().and_then(numbers) else { return Came::Foreign };
-    let decoded = wire::decode(&message);
-    let Some(address) = message.reply else { return Came::Foreign };
-    Came::Message(Arrival { message: decoded, address, sequence, attempt })
+    let Some(address) = message.reply.take() else { return Came::Foreign };
+    Came::Message(Arrival { message: reader.message(message), address, sequence, attempt })
 }
 
 impl Status {
