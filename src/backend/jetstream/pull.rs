@@ -19,7 +19,7 @@ use super::{
     word::{Word, nanoseconds},
 };
 use crate::{
-    backend::nats::{link::End, signals::Denied},
+    backend::nats::{link::End, signals::Denied, wire::Reader},
     contract::FinalReading,
 };
 
@@ -68,6 +68,7 @@ pub(super) struct Pulling {
     api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
+    reader: Reader,
     /// Where pulls are answered to, without the number of the pull.
     reply: String,
     /// What the server gives up.
@@ -104,6 +105,7 @@ impl Pulling {
             api,
             identity,
             inbox: inbox.ready_chunks(BATCH),
+            reader: Reader::default(),
             reply,
             deaths,
             number: 0,
@@ -277,7 +279,7 @@ impl Pulling {
                 continue;
             }
             let is_open = *self.pull == *message.subject;
-            match sort(message) {
+            match sort(message, &mut self.reader) {
                 Came::Message(arrival) => arrivals.push(arrival),
                 // What is said of an older pull is too late to matter.
                 Came::Status(status) if is_open && status != Status::Idle => ended = Some(status),

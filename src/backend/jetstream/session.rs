@@ -117,10 +117,10 @@ impl Session for JetStreamSession {
             NotSent::Closed => PublishError::Closed,
             error => PublishError::Unconfirmed { source: error.into() },
         })?;
-        let (mut headers, payload) = wire::encode(&event, link.content_mode());
+        let (mut headers, payload) = link.writer().write(&event);
         identify(&mut headers, subject, &event);
-        let (size, limit) = (wire::size(&headers, &payload), link.client().max_payload());
-        if size > limit {
+        let limit = link.client().max_payload();
+        if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(PublishError::TooLarge { size, limit });
         }
         drop(event);
