@@ -49,6 +49,8 @@
 //! - `jetstream`: [JetStream](backend::jetstream), a log on NATS servers, with `nats`.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
+//! - `metrics`: the [ledger](bus::Ledger) through the `metrics` facade.
+//! - `opentelemetry`: [traces](trace) that go on from publisher to handler.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -61,6 +63,8 @@
         feature = "jetstream",
         feature = "memory",
         feature = "messagepack",
+        feature = "metrics",
+        feature = "opentelemetry",
         feature = "protobuf"
     )),
     allow(rustdoc::broken_intra_doc_links)
@@ -82,6 +86,7 @@ pub mod subject;
 pub mod subscription;
 mod text;
 pub mod topic;
+pub mod trace;
 
 #[cfg(feature = "jetstream")]
 pub use crate::backend::jetstream::JetStream;

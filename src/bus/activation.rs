@@ -23,6 +23,7 @@ use super::{
     guard::caught,
     status::BusState,
     supervisor::{ATTEMPT, Left, RETRY, Supervisor, Unretired, retire},
+    traces::Traces,
 };
 use crate::{
     contract::{Backend, OpenError, RetireReason, Session, SubscribeError},
@@ -37,6 +38,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 pub(super) struct Activation<B: Backend> {
     pub(super) generation: u64,
     pub(super) session: B::Session,
+    pub(super) traces: Traces,
     /// For publishes from outside.
     pub(super) gate: Gate,
     /// For publishes of handlers, until they have finished (Y13).
@@ -93,10 +95,11 @@ impl StopPlan {
 pub(super) type Confirmed = oneshot::Receiver<Result<(), SubscribeError>>;
 
 impl<B: Backend> Activation<B> {
-    fn new(generation: u64, session: B::Session) -> Self {
+    fn new(generation: u64, session: B::Session, traces: Traces) -> Self {
         Self {
             generation,
             session,
+            traces,
             gate: Gate::new(),
             handler_gate: Gate::new(),
             stopping: CancellationToken::new(),
@@ -149,7 +152,7 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
         tracing::warn!("on a current-thread runtime a handler that blocks its thread blocks the stop too");
     }
     let session = open(core, budget, end).await?;
-    let activation = Arc::new(Activation::new(core.generation() + 1, session));
+    let activation = Arc::new(Activation::new(core.generation() + 1, session, core.traces.clone()));
     unfinished.activation = Some(activation.clone());
     let subscribed = subscribe_all(core, &activation, budget, end).await;
     unfinished.armed = false;

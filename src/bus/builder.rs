@@ -8,6 +8,7 @@ use super::{
     consumer::{Consumer, Typed},
     core::Core,
     lifecycle::Dormant,
+    traces::Traces,
 };
 use crate::{
     codec::{Codec, Json},
@@ -18,6 +19,7 @@ use crate::{
         BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Collects, Cx, Given, Handler, RunsOn, Settings,
         Subscription, WantsSubject, sealed::Sealed,
     },
+    trace::Propagator,
 };
 
 /// A bus in the making: backend `B`, state `S`, codec `C`.
@@ -28,6 +30,7 @@ pub struct BusBuilder<B: Backend, S = (), C = Json> {
     state: Arc<S>,
     subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
     request_names: Vec<Name>,
+    traces: Traces,
     codec: PhantomData<fn() -> C>,
 }
 
@@ -39,6 +42,7 @@ impl<B: Backend> BusBuilder<B> {
             state: Arc::new(()),
             subscriptions: Vec::new(),
             request_names: Vec::new(),
+            traces: Traces::default(),
             codec: PhantomData,
         }
     }
@@ -54,6 +58,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: Arc::new(state),
             subscriptions: self.subscriptions,
             request_names: self.request_names,
+            traces: self.traces,
             codec: PhantomData,
         }
     }
@@ -66,6 +71,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: self.state,
             subscriptions: self.subscriptions,
             request_names: self.request_names,
+            traces: self.traces,
             codec: PhantomData,
         }
     }
@@ -118,6 +124,13 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         self
     }
 
+    /// Carries traces from publisher to handler (module [`trace`](crate::trace)): what is published, asked and replied
+    /// carries the current one, and each delivery's span is linked to the one that its event carries. Without this, nothing
+    /// is carried.
+    pub fn trace_context(self, propagator: impl Propagator) -> Self {
+        Self { traces: Traces::new(propagator), ..self }
+    }
+
     /// Checks what only the whole set shows, and makes the bus. A bus may have no subscriptions.
     ///
     /// # Errors
@@ -136,7 +149,8 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             }
             warn_of_no_restart(settings);
         }
-        Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions, self.request_names), dropped))
+        let core = Core::new(self.backend, self.source, self.traces, self.subscriptions, self.request_names);
+        Ok(Bus::new(core, dropped))
     }
 }
 

@@ -22,6 +22,7 @@ use super::{
     request::{RequestBook, Unclaimed},
     status::Board,
     tally::Book,
+    traces::Traces,
 };
 use crate::{contract::Backend, event::UriReference, subject::Name, subscription::Settings};
 
@@ -29,6 +30,7 @@ use crate::{contract::Backend, event::UriReference, subject::Name, subscription:
 pub(super) struct Core<B: Backend> {
     pub(super) backend: B,
     pub(super) source: UriReference,
+    pub(super) traces: Traces,
     /// The activation that is live.
     pub(super) activation: ArcSwapOption<Activation<B>>,
     pub(super) board: Board,
@@ -59,6 +61,7 @@ impl<B: Backend> Core<B> {
     pub(super) fn new(
         backend: B,
         source: UriReference,
+        traces: Traces,
         subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
         request_names: Vec<Name>,
     ) -> Self {
@@ -75,6 +78,7 @@ impl<B: Backend> Core<B> {
         Self {
             backend,
             source,
+            traces,
             activation: ArcSwapOption::empty(),
             board,
             idle,

@@ -30,6 +30,7 @@ mod request;
 mod status;
 mod supervisor;
 mod tally;
+mod traces;
 
 pub use self::{
     attach::{Attaching, OnRunning},

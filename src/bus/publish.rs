@@ -10,7 +10,7 @@ use std::{
 
 use tokio::task::coop::poll_proceed;
 
-use super::{activation::Activation, core::Core};
+use super::{activation::Activation, core::Core, traces::Traces};
 use crate::{
     contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, PublishError, Session},
     event::Event,
@@ -33,8 +33,24 @@ impl<B: Backend> Clone for Origin<'_, B> {
 
 impl<B: Backend> Copy for Origin<'_, B> {}
 
+impl<B: Backend> Origin<'_, B> {
+    fn traces(&self) -> &Traces {
+        match self {
+            Self::Bus(activation) => &activation.traces,
+            Self::Handle(core) => &core.traces,
+        }
+    }
+}
+
 /// An event, or why there is none. Small, since it is moved with the publish.
 pub(super) type Prepared = Result<Event, Box<PublishError>>;
+
+/// An application's event as it goes out: it does not say what only the bus may say (contract R7), and it says which trace
+/// it comes from.
+#[inline]
+pub(super) fn outgoing(event: Event, traces: &Traces) -> Prepared {
+    unreserved(traces.set_on(event))
+}
 
 /// An application's event, which does not say what only the bus may say (contract R7).
 #[inline]
@@ -126,7 +142,12 @@ pub(super) fn from_bus<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: unreserved(event) }
+    Publish {
+        origin: Origin::Bus(activation),
+        subject,
+        start: publish_from_bus::<B>,
+        event: outgoing(event, &activation.traces),
+    }
 }
 
 /// A publish from a handle.
@@ -135,7 +156,7 @@ pub(super) fn from_handle<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: unreserved(event) }
+    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: outgoing(event, &core.traces) }
 }
 
 /// From either, with a subject of its own.
@@ -144,7 +165,7 @@ pub(super) async fn publish_owned<B: Backend>(
     subject: Subject,
     event: Event,
 ) -> Result<(), PublishError> {
-    publish_now(origin, &subject, unreserved(event)).await
+    publish_now(origin, &subject, outgoing(event, origin.traces())).await
 }
 
 /// The same, waiting for room.
@@ -154,7 +175,8 @@ pub(super) async fn publish_owned_when_room<B: FailsWhenFull>(
     event: Event,
     within: Option<Duration>,
 ) -> Result<(), PublishError> {
-    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event: unreserved(event) };
+    let event = outgoing(event, origin.traces());
+    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event };
     WhenRoom { within, ..publish.when_room() }.await
 }
 

@@ -232,7 +232,11 @@ impl<B: Backend> Supervisor<B> {
     fn open(&self, attempt: u32) -> impl Future<Output = Result<Opened, SubscribeError>> + Send {
         let Self { core, record, activation } = self;
         let id = SourceId::new(activation.generation, record.index, attempt);
-        let outlet = HandlerOutlet { activation: Arc::downgrade(activation), source: core.source.clone() };
+        let outlet = HandlerOutlet {
+            activation: Arc::downgrade(activation),
+            source: core.source.clone(),
+            traces: core.traces.clone(),
+        };
         record.consumer.open(&activation.session, &record.settings, outlet, id, &core.idle)
     }
 
