@@ -149,7 +149,7 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
     let mut unfinished = Unfinished { core, activation: None, armed: true };
     wait_for_predecessor(core, budget, end).await?;
     if Runtime::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
-        tracing::warn!("on a current-thread runtime a handler that blocks its thread blocks the stop too");
+        tracing::warn!(name: "one_thread", target: "tramline", "on a current-thread runtime a handler that blocks its thread blocks the stop too");
     }
     let session = open(core, budget, end).await?;
     let activation = Arc::new(Activation::new(core.generation() + 1, session, core.traces.clone()));
@@ -181,7 +181,13 @@ async fn open<B: Backend>(core: &Core<B>, budget: Duration, end: Instant) -> Res
         match timeout_at(end, core.backend.open()).await {
             Ok(Err(source @ OpenError::Unreachable { .. })) if Instant::now() + wait < end => {
                 let why = chain(&source);
-                tracing::warn!(?wait, "the bus waits for its broker: {why}");
+                tracing::warn!(
+                    name: "wait",
+                    target: "tramline",
+                    ?wait,
+                    reason = why,
+                    "the bus waits for its broker"
+                );
                 core.board.bus(BusState::Starting, Some(why));
                 unreachable = Some(source);
                 sleep(wait).await;
@@ -305,7 +311,7 @@ pub(super) async fn stop<B: Backend>(
     tokio::spawn(close(core.clone(), activation.clone(), unretired, session.clone().drop_guard()));
     let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
     if !closed {
-        tracing::error!("the session did not close within the stop's budget; trying on");
+        tracing::error!(name: "overdue", target: "tramline", "the session did not close within the stop's budget; trying on");
     }
     let report = StopReport {
         took: begun.elapsed(),
@@ -333,7 +339,14 @@ async fn close<B: Backend>(
             Ok(Err(text)) => format!("the backend panicked while closing: {text}"),
             Err(_) => format!("the session has not closed within {ATTEMPT:?}"),
         };
-        tracing::warn!(generation = activation.generation, "{why}");
+        tracing::warn!(
+            name: "refuse",
+            target: "tramline",
+            generation = activation.generation,
+            what = "close",
+            reason = why,
+            "the session does not close; trying on"
+        );
         sleep(RETRY).await;
     }
     core.unclaimed.closed(&activation);

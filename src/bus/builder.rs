@@ -3,7 +3,7 @@
 use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 
 use super::{
-    BuildError, Bus,
+    BuildError, Bus, DroppedSetting,
     checks::{degrade, refusals, repeated, warn_of_no_restart},
     consumer::{Consumer, Typed},
     core::Core,
@@ -144,7 +144,15 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         let mut dropped = Vec::new();
         for (settings, _) in &mut self.subscriptions {
             if let Some(setting) = degrade(settings, &B::CAPABILITIES) {
-                tracing::warn!("{setting}");
+                let DroppedSetting { subscription, setting: name, value } = &setting;
+                tracing::warn!(
+                    name: "degrade",
+                    target: "tramline",
+                    %subscription,
+                    setting = name,
+                    value,
+                    "{setting}"
+                );
                 dropped.push(setting);
             }
             warn_of_no_restart(settings);

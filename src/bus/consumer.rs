@@ -81,7 +81,13 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
     ) -> Boxed<'a, Result<Opened, SubscribeError>> {
         let failure = FailureReply::new(outlet.source.clone());
         let opening = H::open(session, settings, id, &failure);
-        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure, idle.clone()));
+        let desk = Arc::new(Desk::new(
+            settings,
+            !<B::Storage as Storage>::PERSISTENT,
+            failure,
+            idle.clone(),
+            outlet.traces.clone(),
+        ));
         let surroundings = Surroundings::<X> {
             state: self.state.clone(),
             cancelled: Cancelled::new(desk.stopping.clone()),

@@ -9,6 +9,7 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use crate::subscription::panic_text;
 
@@ -25,12 +26,17 @@ pub(super) enum Guarded<T> {
 pub(super) struct Guard<'g, F, C> {
     slot: Pin<&'g mut Option<F>>,
     cut_off: Pin<&'g mut C>,
+    span: Option<&'g Span>,
 }
 
 /// Guards a future where it is pinned already, so that it is not moved. `cut_off` is looked at only while the future is
-/// pending, so that it costs a ready one nothing.
-pub(super) fn guard<'g, F, C>(slot: Pin<&'g mut Option<F>>, cut_off: Pin<&'g mut C>) -> Guard<'g, F, C> {
-    Guard { slot, cut_off }
+/// pending, so that it costs a ready one nothing. It runs in the span, if there is one.
+pub(super) fn guard<'g, F, C>(
+    slot: Pin<&'g mut Option<F>>,
+    cut_off: Pin<&'g mut C>,
+    span: Option<&'g Span>,
+) -> Guard<'g, F, C> {
+    Guard { slot, cut_off, span }
 }
 
 impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
@@ -38,7 +44,8 @@ impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { slot, cut_off } = &mut *self;
+        let Self { slot, cut_off, span } = &mut *self;
+        let _inside = span.map(Span::enter);
         // The future is dropped inside of the guard in every case: a destructor may panic too.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = slot.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
@@ -66,7 +73,7 @@ impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
 /// Runs what a backend does, with its panics caught: the error is the text of one.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
     let mut slot = pin!(Some(future));
-    match guard(slot.as_mut(), pin!(pending())).await {
+    match guard(slot.as_mut(), pin!(pending()), None).await {
         Guarded::Returned(value) => Ok(value),
         Guarded::Panicked(text) => Err(text),
         Guarded::CutOff => unreachable!("it is never cut off"),
@@ -75,7 +82,7 @@ pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
 
 /// Runs what a backend does, with its panics caught, until this is cancelled. What is not waited for costs nothing.
 pub(super) async fn caught_until<F: Future>(slot: Pin<&mut Option<F>>, end: &CancellationToken) -> Guarded<F::Output> {
-    guard(slot, pin!(async { end.cancelled().await })).await
+    guard(slot, pin!(async { end.cancelled().await }), None).await
 }
 
 /// The panic's text; the payload is disposed of.

@@ -16,6 +16,7 @@ use super::{
     feed::Feed,
     guard::guard,
     keys::{Intake, Keys},
+    seen::Place,
     tally::Tally,
 };
 use crate::{
@@ -85,16 +86,24 @@ where
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
-        let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
+        let mut seen = desk.watch(&subject, &event, attempt);
+        let handled = guard(slot.as_mut(), cut_off.as_mut(), seen.as_ref().map(|seen| &seen.span)).await;
+        if let Some(seen) = &mut seen {
+            seen.came_to(&handled);
+        }
+        let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_ref() };
         let panicked = if desk.only_records {
-            desk.record(&tally, handled, &subject)
+            desk.record(&tally, handled, &place)
         } else {
-            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
+            let settled = desk.settle(&tally, handled, attempt, &place, settler).await;
             if let Some(keys) = &keys {
                 keys.conclude(&subject, &event, attempt, settled.again);
             }
             settled.panicked
         };
+        if seen.is_some() {
+            desk.seen(&place);
+        }
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);
         }

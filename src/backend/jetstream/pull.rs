@@ -126,7 +126,7 @@ impl Pulling {
         let _concluded = Concluding(&shared);
         let cause = self.work().await;
         if let Some(cause) = &cause {
-            tracing::warn!(consumer = self.identity.consumer(), "a JetStream source ends by itself: {cause}");
+            tracing::warn!(name: "source_ends", target: "tramline", consumer = self.identity.consumer(), reason = %cause, "a JetStream source ends by itself");
         }
         self.leave().await;
         let reading = FinalReading::new(shared.stats());
@@ -178,6 +178,8 @@ impl Pulling {
         if self.shared.with(|held| held.is_dead(stream_seq)) {
             let consumer = self.identity.consumer();
             tracing::warn!(
+                name: "server_gives_up",
+                target: "tramline",
                 consumer,
                 sequence = stream_seq,
                 deliveries,
@@ -257,7 +259,7 @@ impl Pulling {
         match self.sort(batch) {
             None | Some(Status::Over | Status::Idle) => Ok(()),
             Some(Status::Broken(said)) => {
-                tracing::debug!(consumer = self.identity.consumer(), "a pull was ended: {said}");
+                tracing::debug!(name: "pull_ends", target: "tramline", consumer = self.identity.consumer(), reason = %said, "a pull was ended");
                 self.pause = Instant::now() + PAUSE;
                 Ok(())
             }
