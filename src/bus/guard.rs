@@ -45,7 +45,9 @@ impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { slot, cut_off, span } = &mut *self;
-        let _inside = span.map(Span::enter);
+        if let Some(span) = span {
+            enter(span);
+        }
         // The future is dropped inside of the guard in every case: a destructor may panic too.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = slot.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
@@ -57,6 +59,9 @@ impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
             slot.set(None);
             Poll::Ready(ended)
         }));
+        if let Some(span) = span {
+            exit(span);
+        }
         match polled {
             Ok(poll) => poll,
             Err(payload) => {
@@ -68,6 +73,18 @@ impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
             }
         }
     }
+}
+
+/// By hand, and not by a value that exits when it is dropped: nothing between the two can panic, and where there is no span
+/// that value would cost more than all the rest of a guard.
+#[cold]
+fn enter(span: &Span) {
+    span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+}
+
+#[cold]
+fn exit(span: &Span) {
+    span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
 }
 
 /// Runs what a backend does, with its panics caught: the error is the text of one.

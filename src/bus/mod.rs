@@ -24,6 +24,8 @@ mod ledger;
 mod lifecycle;
 mod limit;
 mod losses;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod outlet;
 mod publish;
 mod publish_value;

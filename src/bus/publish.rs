@@ -49,19 +49,18 @@ pub(super) type Prepared = Result<Event, Box<PublishError>>;
 /// it comes from.
 #[inline]
 pub(super) fn outgoing(event: Event, traces: &Traces) -> Prepared {
-    unreserved(traces.set_on(event))
-}
-
-/// An application's event, which does not say what only the bus may say (contract R7).
-#[inline]
-pub(super) fn unreserved(event: Event) -> Prepared {
     // Most events have no extensions, and that is quick to see.
-    if event.extensions().len() == 0 { Ok(event) } else { look_for_reserved(event) }
+    if event.extensions().len() == 0 && traces.are_left_alone() { Ok(event) } else { look_closer(event, traces) }
 }
 
 /// Apart, so that the usual case stays small where it is inlined.
 #[inline(never)]
-fn look_for_reserved(event: Event) -> Prepared {
+fn look_closer(event: Event, traces: &Traces) -> Prepared {
+    unreserved(event).map(|event| traces.set_on(event))
+}
+
+/// An application's event, which does not say what only the bus may say (contract R7).
+pub(super) fn unreserved(event: Event) -> Prepared {
     match event.extension(FAILURE_ATTRIBUTE) {
         None => Ok(event),
         Some(_) => Err(Box::new(PublishError::Reserved { attribute: FAILURE_ATTRIBUTE })),

@@ -91,7 +91,7 @@ where
         if let Some(seen) = &mut seen {
             seen.came_to(&handled);
         }
-        let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_ref() };
+        let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {
             desk.record(&tally, handled, &place)
         } else {

@@ -88,9 +88,10 @@ macro_rules! tell {
 }
 
 impl Desk {
-    /// Looks, for next to nothing, whether anybody may listen, and if so begins the delivery's span.
+    /// Looks, for next to nothing, whether anybody may listen, and if so begins the delivery's span. On the heap, so that
+    /// where nobody listens a delivery has no place for it.
     #[inline]
-    pub(super) fn watch(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Option<Seen> {
+    pub(super) fn watch(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Option<Box<Seen>> {
         if Level::INFO > STATIC_MAX_LEVEL || Level::INFO > LevelFilter::current() {
             return None;
         }
@@ -98,7 +99,7 @@ impl Desk {
     }
 
     #[cold]
-    fn see(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Seen {
+    fn see(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Box<Seen> {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
         let span = tracing::info_span!(
@@ -116,7 +117,7 @@ impl Desk {
         if !span.is_disabled() {
             self.traces.link(&span, event);
         }
-        Seen { span, verdict: "" }
+        Box::new(Seen { span, verdict: "" })
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.

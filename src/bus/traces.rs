@@ -18,12 +18,17 @@ impl Traces {
         Self(Some(Arc::new(propagator)))
     }
 
-    /// The event, which says from now on where it was made.
+    /// Whether nobody has said how to carry them.
     #[inline]
+    pub(super) fn are_left_alone(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The event, which says from now on where it was made.
     pub(super) fn set_on(&self, event: Event) -> Event {
-        match &self.0 {
+        match self.0.as_ref().and_then(|propagator| propagator.current()) {
+            Some(context) => context.set_on(event),
             None => event,
-            Some(propagator) => current(&**propagator, event),
         }
     }
 
@@ -33,15 +38,6 @@ impl Traces {
         if let Some(from) = TraceContext::of(event) {
             propagator.link(span, &from);
         }
-    }
-}
-
-/// Apart, so that the usual case stays small where it is inlined.
-#[cold]
-fn current(propagator: &dyn Propagator, event: Event) -> Event {
-    match propagator.current() {
-        Some(context) => context.set_on(event),
-        None => event,
     }
 }
 

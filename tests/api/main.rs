@@ -42,5 +42,6 @@ mod supervision;
 mod threads;
 mod threads_at_least_once;
 mod topics;
+mod traces;
 mod types;
 mod witness;

@@ -178,7 +178,10 @@ async fn q10_what_is_no_event_is_settled_as_malformed_without_an_id() {
     wire.publish_garbled();
     until("it is counted", || bus.stats("two").unwrap().lost.malformed == 1).await;
     let [told] = &recorder.events("settle")[..] else { panic!("once") };
-    assert_eq!((told.get("verdict"), told.get("subject"), told.get("reason")), ("malformed", "a", "not a valid event: garbled"));
+    assert_eq!(
+        (told.get("verdict"), told.get("subject"), told.get("reason")),
+        ("malformed", "a", "not a valid event: garbled")
+    );
     assert_eq!(told.fields(), ["attempt", "reason", "subject", "subscription", "verdict"]);
     bus.stop(seconds(1)).await;
 }
