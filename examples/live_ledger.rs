@@ -19,10 +19,13 @@ use std::{
 
 use tokio::time::{Instant, interval, sleep};
 use tramline::{
-    AtLeastOnce, Bus, Delivery, Handle, Memory, Payload, Settled, ShedOldest,
+    AtLeastOnce, Bus, Delivery, Handle, Memory, Payload, Settled,
     bus::{Ledger, Stats},
     name, responder, source, subject, subscription,
 };
+
+/// Nothing printed is wider.
+const WIDTH: usize = 79;
 
 /// Takes what comes, as fast as it comes.
 #[subscription(pattern = "order.>")]
@@ -80,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let handle = bus.handle();
     let shown = tokio::select! {
-        shown = show(&bus.handle(), time) => shown,
+        shown = show(&handle, time) => shown,
         placed = place(&handle) => placed,
     };
     let stopped = bus.stop(Duration::from_secs(2)).await;
@@ -92,11 +95,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Places an order every five milliseconds, and asks for a price with every fourth.
 async fn place(bus: &Handle<Memory>) -> Result<(), Box<dyn Error>> {
     let mut every = interval(Duration::from_millis(5));
+    let of_price = subject!("price.of");
     for number in 1_u64.. {
         every.tick().await;
         bus.publish_value(&subject!("order.placed"), "com.example.order.v1", &number).await?;
         if number % 4 == 0 {
-            let asked = bus.request_value::<u64, _>(&subject!("price.of"), "com.example.price.of.v1", &number);
+            let asked = bus.request_value::<u64, _>(&of_price, "com.example.price.of.v1", &number);
             // What is sold out is a failure reply, and counted.
             let _ = asked.named("pricing").within(Duration::from_secs(1)).await;
         }
@@ -124,17 +128,17 @@ async fn show(bus: &Handle<Memory>, time: Duration) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// At most 78 columns.
+/// At most as wide as the narrowest terminal.
 fn table(ledger: &Ledger) -> String {
     let mut table = format!(
-        "{:9} {:>8} {:>9} {:>7} {:>8} {:>7} {:>7}  {}\n",
+        "{:8} {:>7} {:>9} {:>6} {:>8} {:>7} {:>7}  {}\n",
         "", "offered", "delivered", "lost", "released", "in hand", "pending", "what else"
     );
     for stats in &ledger.subscriptions {
         let Stats { name, offered, delivered, lost, released, in_hand, pending, .. } = stats;
         let _ = writeln!(
             table,
-            "{name:9} {offered:>8} {delivered:>9} {:>7} {released:>8} {in_hand:>7} {pending:>7}  {}",
+            "{name:8} {offered:>7} {delivered:>9} {:>6} {released:>8} {in_hand:>7} {pending:>7}  {}",
             lost.total(),
             besides(stats)
         );
@@ -146,7 +150,8 @@ fn table(ledger: &Ledger) -> String {
             asked.sent, asked.answered, asked.in_flight
         );
     }
-    table
+    // Cut off before it wraps, which would spoil all that comes below.
+    table.lines().map(|line| line.chars().take(WIDTH).chain(['\n']).collect::<String>()).collect()
 }
 
 /// What there is to say of a subscription besides.

@@ -9,9 +9,7 @@ use std::{
 };
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit, atomics::AtomicU64};
-use tramline::{
-    Bus, Event, Memory, Payload, contract::PublishError, name, responder, source, subject, subscription,
-};
+use tramline::{Bus, Event, Memory, Payload, contract::PublishError, name, responder, source, subject, subscription};
 
 /// A metric as it arrived: what it is called, and with which labels.
 type Called = (String, BTreeMap<String, String>);

@@ -30,6 +30,7 @@ impl Desk {
         let failure = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 tally.delivered.add_one();
+                place.judged(&judgement);
                 return (self.said(tally, judgement.word, place), None);
             }
             Guarded::Returned(Err(_)) => FailureReason::Undecodable,

@@ -19,7 +19,7 @@ use super::{
     guard::{Guarded, caught_until},
     idle::Idle,
     limit::Limit,
-    seen::{Limits, Place, Wrong},
+    seen::{CUT_OFF, Limits, Place, Wrong},
     tally::Tally,
     traces::Traces,
 };
@@ -164,7 +164,10 @@ impl Desk {
                 self.warn(place, Wrong::Panicked, &text);
                 return Some(text);
             }
-            Guarded::CutOff => tally.lost_shutdown.add_one(),
+            Guarded::CutOff => {
+                tally.lost_shutdown.add_one();
+                place.came_to(CUT_OFF);
+            }
         }
         None
     }
@@ -210,6 +213,7 @@ impl Desk {
             }
             Guarded::CutOff => {
                 left = &tally.released;
+                place.came_to(CUT_OFF);
                 Settlement::new(Outcome::Returned)
             }
         };
@@ -249,6 +253,8 @@ impl Desk {
         if let Word::Failed(failure) = &judgement.word {
             tally.errors.add_one();
             self.warn(place, Wrong::Failed, failure);
+        } else {
+            place.judged(judgement);
         }
     }
 

@@ -86,11 +86,8 @@ where
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
         let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
-        let mut seen = desk.watch(&subject, &event, attempt);
+        let seen = desk.watch(&subject, &event, attempt);
         let handled = guard(slot.as_mut(), cut_off.as_mut(), seen.as_ref().map(|seen| &seen.span)).await;
-        if let Some(seen) = &mut seen {
-            seen.came_to(&handled);
-        }
         let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {
             desk.record(&tally, handled, &place)

@@ -2,7 +2,7 @@
 //!
 //! Names, levels and fields are documented in the guide's chapter "Seeing it run", and stay what they are.
 
-use std::{fmt, num::NonZeroU32};
+use std::{fmt, num::NonZeroU32, sync::OnceLock};
 
 use tracing::{
     Level, Span,
@@ -10,11 +10,7 @@ use tracing::{
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
 };
 
-use super::{
-    desk::{Desk, Handled},
-    guard::Guarded,
-    limit::Limit,
-};
+use super::{desk::Desk, limit::Limit};
 use crate::{
     contract::Outcome,
     event::Event,
@@ -41,6 +37,22 @@ impl Place<'_> {
         }
     }
 
+    /// The handler has said this.
+    #[inline]
+    pub(super) fn judged(&self, judgement: &Judgement) {
+        if self.seen.is_some() {
+            self.came_to(said(judgement));
+        }
+    }
+
+    /// The handler's part is over, and this is the word for how.
+    #[cold]
+    pub(super) fn came_to(&self, verdict: &'static str) {
+        if let Some(seen) = self.seen {
+            seen.span.record("verdict", seen.verdict.get_or_init(|| verdict));
+        }
+    }
+
     /// Runs this in the delivery's span.
     pub(super) fn inside<T>(&self, work: impl FnOnce() -> T) -> T {
         match self.seen {
@@ -53,7 +65,7 @@ impl Place<'_> {
 /// A delivery that somebody may want to see.
 pub(super) struct Seen {
     pub(super) span: Span,
-    verdict: &'static str,
+    verdict: OnceLock<&'static str>,
 }
 
 /// What went wrong with a delivery.
@@ -117,15 +129,15 @@ impl Desk {
         if !span.is_disabled() {
             self.traces.link(&span, event);
         }
-        Box::new(Seen { span, verdict: "" })
+        Box::new(Seen { span, verdict: OnceLock::new() })
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.
     #[cold]
     pub(super) fn seen(&self, place: &Place<'_>) {
-        let Some(Seen { verdict, .. }) = place.seen else { return };
-        if !matches!(*verdict, FAILED | UNDECODABLE | PANICKED | BAD_REPLY) {
-            place.inside(|| tell!(Level::DEBUG, "settle", self, place, verdict = *verdict, "a delivery was settled"));
+        let verdict = place.seen.and_then(|seen| seen.verdict.get()).copied();
+        if !matches!(verdict, Some(FAILED | UNDECODABLE | PANICKED | BAD_REPLY)) {
+            place.inside(|| tell!(Level::DEBUG, "settle", self, place, verdict, "a delivery was settled"));
         }
     }
 
@@ -134,6 +146,9 @@ impl Desk {
     pub(super) fn warn(&self, place: &Place<'_>, wrong: Wrong, why: &dyn fmt::Display) {
         if Level::WARN > LevelFilter::current() {
             return;
+        }
+        if let Some(verdict) = wrong.verdict() {
+            place.came_to(verdict);
         }
         let Some(suppressed) = self.limits[wrong as usize].admit() else { return };
         macro_rules! settled {
@@ -149,7 +164,7 @@ impl Desk {
         place.inside(|| match wrong {
             Wrong::Failed => settled!(FAILED, "the handler failed"),
             Wrong::Undecodable => settled!(UNDECODABLE, "undecodable"),
-            Wrong::Malformed => settled!("malformed", "malformed"),
+            Wrong::Malformed => settled!(MALFORMED, "malformed"),
             Wrong::Panicked => settled!(PANICKED, "the handler panicked"),
             Wrong::BadReply => settled!(BAD_REPLY, "the reply cannot be sent"),
             Wrong::SettlementRefused => refused!("settlement", "the settlement was refused"),
@@ -158,29 +173,33 @@ impl Desk {
     }
 }
 
-const FAILED: &str = "failed";
-const UNDECODABLE: &str = "undecodable";
-const PANICKED: &str = "panicked";
-const BAD_REPLY: &str = "bad_reply";
-
-impl Seen {
-    /// The handler has come to this.
-    #[cold]
-    pub(super) fn came_to(&mut self, handled: &Handled) {
-        self.verdict = match handled {
-            Guarded::Returned(Ok(judgement)) => said(judgement),
-            Guarded::Returned(Err(_)) => UNDECODABLE,
-            Guarded::Panicked(_) => PANICKED,
-            Guarded::CutOff => "cut_off",
-        };
-        self.span.record("verdict", self.verdict);
+impl Wrong {
+    /// What the handler's part came to by this, if it did.
+    const fn verdict(self) -> Option<&'static str> {
+        match self {
+            Self::Failed => Some(FAILED),
+            Self::Undecodable => Some(UNDECODABLE),
+            Self::Malformed => Some(MALFORMED),
+            Self::Panicked => Some(PANICKED),
+            Self::BadReply => Some(BAD_REPLY),
+            Self::SettlementRefused | Self::ReplyRefused => None,
+        }
     }
 }
+
+const REPLIED: &str = "replied";
+const FAILED: &str = "failed";
+const UNDECODABLE: &str = "undecodable";
+const MALFORMED: &str = "malformed";
+const PANICKED: &str = "panicked";
+const BAD_REPLY: &str = "bad_reply";
+/// The time for it was used up.
+pub(super) const CUT_OFF: &str = "cut_off";
 
 fn said(judgement: &Judgement) -> &'static str {
     match (&judgement.word, judgement.settlement.outcome) {
         (Word::Failed(_), _) => FAILED,
-        (Word::Reply(_), _) => "replied",
+        (Word::Reply(_), _) => REPLIED,
         (Word::BadReply(_), _) => BAD_REPLY,
         (Word::Plain, Outcome::Acked) => "acked",
         (Word::Plain, Outcome::Nacked | Outcome::Unheard) => "nacked",

@@ -79,7 +79,7 @@ async fn every_way_to_publish_says_where_it_was_made() {
     let a = subject!("a");
     bus.publish(&a, event("bus")).await.unwrap();
     bus.publish_value(&a, "com.example.v1", "value").await.unwrap();
-    bus.publish_batch([(&a, event("batch"))]).await;
+    assert!(bus.publish_batch([(&a, event("batch"))]).await.is_ok());
     let handle = bus.handle();
     handle.publish(&a, event("handle")).await.unwrap();
     handle.publish_value(&a, "com.example.v1", "value").await.unwrap();
