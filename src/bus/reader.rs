@@ -17,6 +17,7 @@ use super::{
     guard::guard,
     keys::{Intake, Keys},
     tally::Tally,
+    watch::Arrival,
 };
 use crate::{
     contract::{Incoming, Message, Settle},
@@ -56,10 +57,10 @@ where
 {
     let Post { handler, surroundings, desk } = &*post;
     let mut called = pin!(desk.calls.notified());
-    let _end = End(desk);
+    let _end = End { desk, tally: &tally };
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { message, attempt, settler } = match next(desk, &mut feed, called.as_mut()).await {
+        let Incoming { message, attempt, settler } = match next(desk, &tally, &mut feed, called.as_mut()).await {
             Ok(incoming) => incoming,
             // What waits for its key was taken before.
             Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
@@ -84,8 +85,19 @@ where
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
-        let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
+        let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
+        let mut slot = pin!(Some(async {
+            if let Some(watcher) = &desk.watcher
+                && let Some(said) = watcher.before(&arrival)
+            {
+                return Ok(said);
+            }
+            handler.handle(parts).await.map_err(|rejection| rejection.to_string())
+        }));
         let handled = guard(slot.as_mut(), cut_off.as_mut()).await;
+        if let Some(watcher) = &desk.watcher {
+            watcher.after(&arrival, (&handled).into());
+        }
         let panicked = if desk.only_records {
             desk.record(&tally, handled, &subject)
         } else {
@@ -104,6 +116,7 @@ where
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
 async fn next<'d, D, S>(
     desk: &'d Desk,
+    tally: &Tally,
     feed: &mut Feed<D, Intake<D, S>>,
     mut called: Pin<&mut Notified<'d>>,
 ) -> Result<Incoming<S>, ReaderEnd>
@@ -122,7 +135,7 @@ where
                 Poll::Pending => {}
             }
             if called.as_mut().poll(cx).is_pending() {
-                desk.idle.look();
+                desk.idle.rests(tally);
                 return Poll::Pending;
             }
             // Anew before both are looked at again, so that no call is missed.
@@ -133,10 +146,14 @@ where
 }
 
 /// A reader's last word to who waits for it.
-struct End<'d>(&'d Desk);
+struct End<'d> {
+    desk: &'d Desk,
+    tally: &'d Tally,
+}
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.idle.look_after_all();
+        self.tally.rest();
+        self.desk.idle.look();
     }
 }
