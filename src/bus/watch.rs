@@ -20,6 +20,7 @@ pub(crate) trait Watcher: Send + Sync {
 }
 
 /// One delivery.
+#[allow(dead_code, reason = "without the feature `testing` nobody watches")]
 #[derive(Clone, Copy)]
 pub(crate) struct Arrival<'a> {
     pub(crate) subscription: &'a Name,
@@ -29,6 +30,7 @@ pub(crate) struct Arrival<'a> {
 }
 
 /// What a delivery came to.
+#[allow(dead_code, reason = "without the feature `testing` nobody watches")]
 pub(crate) enum CameTo<'a> {
     Said(&'a Judgement),
     Rejected(&'a str),

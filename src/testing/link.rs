@@ -1,16 +1,20 @@
 //! The link between a stand-in and one source: what a test cuts, and what a closing session ends.
 
 use std::{
-    pin::Pin,
+    mem,
     sync::{
-        Arc, Weak,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
+use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{FinalReading, RetireReason, SourceControl};
+use crate::{
+    backend::memory::MemorySession,
+    contract::{FinalReading, RetireReason, Session, SourceControl},
+};
 
 /// The link to one source.
 #[derive(Debug, Default)]
@@ -39,7 +43,7 @@ impl Link {
 
 /// What a closing session ends.
 pub(super) trait Ends: Send + Sync {
-    fn end(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn end(&self);
 }
 
 /// A source's control in memory, and its link.
@@ -50,14 +54,51 @@ pub(super) struct Linked<C> {
 }
 
 impl<C: SourceControl> Ends for Linked<C> {
-    fn end(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async {
-            self.link.cut.cancel();
-            // Memory retires at once, and never in vain.
-            let _ = self.control.retire(RetireReason::Stopping).await;
-        })
+    fn end(&self) {
+        self.link.cut.cancel();
+        // Memory retires without waiting, and never in vain.
+        let _ = self.control.retire(RetireReason::Stopping).now_or_never();
     }
 }
 
-/// The sources of one session.
-pub(super) type Sources = Vec<Weak<dyn Ends>>;
+/// One session's connection to memory.
+pub(super) struct Wire {
+    pub(super) memory: Arc<MemorySession>,
+    /// What is in memory outlives the session.
+    persistent: bool,
+    pub(super) closed: CancellationToken,
+    sources: Mutex<Vec<Weak<dyn Ends>>>,
+}
+
+impl Wire {
+    pub(super) fn new(memory: Arc<MemorySession>, persistent: bool) -> Self {
+        Self { memory, persistent, closed: CancellationToken::new(), sources: Mutex::default() }
+    }
+
+    pub(super) fn opened<C: SourceControl>(&self, source: &Arc<Linked<C>>) {
+        let source: Weak<Linked<C>> = Arc::downgrade(source);
+        self.sources().push(source);
+    }
+
+    /// Ends everything that goes through it, for good.
+    pub(super) fn close(&self) {
+        self.closed.cancel();
+        if self.persistent {
+            let sources = mem::take(&mut *self.sources());
+            sources.iter().filter_map(Weak::upgrade).for_each(|source| source.end());
+        } else {
+            // Memory closes without waiting, and never in vain.
+            let _ = self.memory.close().now_or_never();
+        }
+    }
+
+    fn sources(&self) -> MutexGuard<'_, Vec<Weak<dyn Ends>>> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

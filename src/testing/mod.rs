@@ -18,8 +18,8 @@
 //!     subject = "order.placed", mode = AtLeastOnce, durable = "packer", max_deliver = 3, restart,
 //!     backoff(initial = "10s", max = "1m", multiplier = 2.0),
 //! )]
-//! async fn packer(order: Payload<Order>, State(shelf): State<Shelf>, publisher: Publisher) -> Result<Ack, PublishError> {
-//!     shelf.take(order.into_inner().item);
+//! async fn packer(Payload(order): Payload<Order>, State(shelf): State<Shelf>, publisher: Publisher) -> Result<Ack, PublishError> {
+//!     shelf.take(order.item);
 //!     publisher.publish_value(&subject!("order.packed"), "com.example.order.packed.v1", "done").await?;
 //!     Ok(Ack)
 //! }

@@ -10,7 +10,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    link::Link,
+    link::{Link, Wire},
     seen::{Handled, Seen, TestDelivery, TestPublish},
 };
 use crate::{
@@ -34,6 +34,7 @@ struct Props {
     refusals: Vec<Refusing>,
     /// Of a stand-in for what survives a restart: what it keeps.
     kept: Option<Arc<MemorySession>>,
+    wires: Vec<Weak<Wire>>,
 }
 
 /// What is known of one subscription, and what is to happen to it next.
@@ -175,6 +176,17 @@ impl Stage {
     /// What is kept over the sessions; this, if there is nothing yet.
     pub(super) fn kept(&self, fresh: MemorySession) -> Arc<MemorySession> {
         self.props().kept.get_or_insert_with(|| Arc::new(fresh)).clone()
+    }
+
+    /// A session is open.
+    pub(super) fn connected(&self, wire: &Arc<Wire>) {
+        let mut props = self.props();
+        props.wires.retain(|wire| wire.strong_count() > 0);
+        props.wires.push(Arc::downgrade(wire));
+    }
+
+    pub(super) fn wires(&self) -> Vec<Arc<Wire>> {
+        self.props().wires.iter().filter_map(Weak::upgrade).collect()
     }
 
     fn props(&self) -> MutexGuard<'_, Props> {

@@ -3,6 +3,7 @@
 use std::{fmt, future::Future, marker::PhantomData, sync::Arc, time::Duration};
 
 use super::{
+    link::Wire,
     session::StandInSession,
     source::{Kept, StandInSource},
     stage::Stage,
@@ -38,6 +39,14 @@ impl<L: Backend> StandIn<L> {
     #[must_use]
     pub fn new() -> Self {
         Self { stage: Arc::default(), like: PhantomData }
+    }
+
+    /// Ends every session that is open, as a broker that goes for good: sources end, and publishes fail, until the bus is
+    /// stopped and started again. What survives a restart on `L` is kept.
+    pub fn end_sessions(&self) {
+        for wire in self.stage.wires() {
+            wire.close();
+        }
     }
 }
 
@@ -88,7 +97,11 @@ impl<L: Backend> Backend for StandIn<L> {
 
     async fn open(&self) -> Result<StandInSession, OpenError> {
         let fresh = Memory::new().open().await?;
-        Ok(StandInSession::new(fresh, self.stage.clone(), <L::Storage as Storage>::PERSISTENT))
+        let persistent = <L::Storage as Storage>::PERSISTENT;
+        let memory = if persistent { self.stage.kept(fresh) } else { Arc::new(fresh) };
+        let wire = Arc::new(Wire::new(memory, persistent));
+        self.stage.connected(&wire);
+        Ok(StandInSession::new(wire, self.stage.clone()))
     }
 }
 
