@@ -22,6 +22,7 @@ pub(super) struct Link {
     /// Ends the stream.
     pub(super) cut: CancellationToken,
     by_the_test: AtomicBool,
+    retired: AtomicBool,
 }
 
 /// Why a source ended by itself.
@@ -35,8 +36,14 @@ impl Link {
         self.cut.cancel();
     }
 
+    /// Whether the test has cut it, and the bus has not done with that yet.
+    pub(super) fn is_being_cut(&self) -> bool {
+        self.by_the_test.load(Relaxed) && !self.retired.load(Relaxed)
+    }
+
     /// The last reading, which knows why the source ended.
-    pub(super) fn explain(&self, reading: FinalReading) -> FinalReading {
+    pub(super) fn retired(&self, reading: FinalReading) -> FinalReading {
+        self.retired.store(true, Relaxed);
         if self.by_the_test.load(Relaxed) { reading.ended_by(TheTestCutTheLink) } else { reading }
     }
 }

@@ -5,14 +5,13 @@
 //!
 //! ```
 //! use tramline::{
-//!     Ack, AtLeastOnce, Bus, FromState, Payload, Publisher, State, bus::BusBuilder,
+//!     Ack, AtLeastOnce, Bus, Payload, Publisher, State, bus::BusBuilder,
 //!     contract::{DelaysRedelivery, KeepsForHandler, PublishError, SurvivesRestart}, source, subject, subscription,
 //! };
 //! # use std::sync::{Arc, Mutex};
 //! # #[derive(serde::Serialize, serde::Deserialize)] struct Order { item: String }
 //! # #[derive(Clone, Default)] struct Shelf(Arc<Mutex<Vec<String>>>);
 //! # impl Shelf { fn take(&self, item: String) { self.0.lock().unwrap().push(item) } }
-//! # impl FromState<Shelf> for Shelf { fn from_state(shelf: &Shelf) -> Self { shelf.clone() } }
 //!
 //! #[subscription(
 //!     subject = "order.placed", mode = AtLeastOnce, durable = "packer", max_deliver = 3, restart,

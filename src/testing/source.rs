@@ -187,7 +187,7 @@ impl<C: SourceControl> SourceControl for StandInControl<C> {
         let Linked { control, link } = &*self.linked;
         let FinalReading { stats, cause } = control.retire(reason).await?;
         link.cut.cancel();
-        Ok(link.explain(FinalReading { stats: self.with_shortened(stats), cause }))
+        Ok(link.retired(FinalReading { stats: self.with_shortened(stats), cause }))
     }
 }
 

@@ -116,6 +116,12 @@ impl Stage {
         self.props().subscriptions.values().filter_map(|cue| cue.link.upgrade()).collect()
     }
 
+    /// Whether the bus still has to see that the link to a subscription was cut.
+    pub(super) fn is_being_cut(&self, name: &Name) -> bool {
+        let link = self.props().subscriptions.get(name).and_then(Cue::link);
+        link.is_some_and(|link| link.is_being_cut())
+    }
+
     /// Whether the next acknowledgement is to be lost.
     pub(super) fn loses_acknowledgement(&self, name: &Name) -> bool {
         let mut props = self.props();

@@ -9,13 +9,12 @@ use super::{
     stage::Stage,
 };
 use crate::{
-    __private::{Facts, derived},
     backend::memory::{Memory, MemoryDurableSource, MemoryReplier, MemoryRequests, MemorySource},
     contract::{
         AnswersRequests, AtLeastOnceSpec, AtMostOnceSpec, Backend, Capabilities, DelaysRedelivery, DeliversAtLeastOnce,
-        DeliversAtMostOnce, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders, PublishError,
-        QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, ShedsNewest, ShedsOldest, Storage,
-        SubscribeError, SurvivesRestart,
+        DeliversAtMostOnce, Facts, FailsWhenFull, KeepsForHandler, Lease, MatchesPatterns, OpenError, Orders,
+        PublishError, QueuePlace, RequestError, ResponderSpec, RoutesAroundDegraded, ShedsNewest, ShedsOldest, Storage,
+        SubscribeError, SurvivesRestart, derived,
     },
     event::Event,
     subject::Subject,

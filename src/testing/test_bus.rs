@@ -87,7 +87,8 @@ impl<L: Backend, C: Codec> TestBus<L, C> {
     /// # Cancel safety
     /// It changes nothing.
     pub async fn settled(&self) {
-        self.wait("settled", self.bus.idle()).await;
+        let rests = |stats: &Stats| stats.pending == 0 && !self.stage.is_being_cut(&stats.name);
+        self.wait("settled", self.bus.at_rest(rests)).await;
     }
 
     /// Waits until nothing is queued or in hand, and every consumer has its source, or has failed for good. What a handler
@@ -99,7 +100,8 @@ impl<L: Backend, C: Codec> TestBus<L, C> {
     /// # Cancel safety
     /// It changes nothing.
     pub async fn handled(&self) {
-        let rests = |stats: &Stats| stats.pending <= self.stage.held(&stats.name);
+        let rests =
+            |stats: &Stats| stats.pending <= self.stage.held(&stats.name) && !self.stage.is_being_cut(&stats.name);
         self.wait("handled", self.bus.at_rest(rests)).await;
     }
 
