@@ -19,7 +19,7 @@ use std::{
 use shop::{OrderPlaced, Parcels, Shop, Till, TillError, shop};
 use tramline::testing::{StandIn, TestBus};
 
-/// A till that says what the test wants, and then that all is well, and remembers whom it charged.
+/// A till that says what the test wants, the last one first, and then that all is well, and remembers whom it charged.
 #[derive(Default)]
 struct ScriptedTill {
     says: Mutex<Vec<TillError>>,
@@ -56,10 +56,11 @@ fn order(order: u32, item: &str) -> OrderPlaced {
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let (test, parcels) = service(ScriptedTill::says([TillError::Busy])).await?;
+    let (test, parcels) = service(ScriptedTill::says([TillError::Refused, TillError::Busy])).await?;
     test.redeliver_next("billing", 1);
     test.publish_topic(&order(1, "tea")).await?;
-    test.publish_topic(&order(2, "glass")).await?;
+    test.publish_topic(&order(2, "a gift")).await?;
+    test.publish_topic(&order(3, "glass")).await?;
     test.settled().await;
     println!("\nwhat was published:\n{}", test.published());
     println!("what was delivered:\n{}", test.deliveries());
