@@ -42,6 +42,8 @@ pub(super) struct Terms {
     pub(super) window: NonZeroUsize,
     pub(super) max_deliver: NonZeroU32,
     pub(super) lease: Lease,
+    /// Whether the server may send what it has sent before, acknowledged or not, as if for the first time.
+    pub(super) miscounts: bool,
 }
 
 /// A message as the server sent it.
@@ -52,6 +54,8 @@ pub(super) struct Arrival {
     pub(super) address: Address,
     /// Its place in the stream.
     pub(super) sequence: u64,
+    /// When it was stored there, as the server counts time.
+    pub(super) stored: u64,
     /// How often the server has sent it.
     pub(super) attempt: NonZeroU32,
 }
@@ -89,6 +93,7 @@ enum State {
 struct Entry {
     address: Address,
     sequence: u64,
+    stored: u64,
     attempt: NonZeroU32,
     received: Instant,
     /// When the server last granted or extended its lease, as far as that is known.
@@ -108,9 +113,9 @@ pub(super) struct Held {
     queue: VecDeque<u64>,
     /// When the delays of what was declined are over.
     resting: BinaryHeap<Reverse<Instant>>,
-    /// The places in the stream of what was acknowledged last.
+    /// What was acknowledged or terminated last.
     done: Done,
-    /// Until then a first attempt may be another one at what was acknowledged: the server has been away.
+    /// Until then a first attempt may be another one at what is done: the server has been away.
     doubt: Instant,
     /// What is to be said as soon as the link is up.
     words: VecDeque<Word>,
@@ -202,13 +207,14 @@ impl Held {
     /// Takes a message in. One that there is no place for is given back, to come again when no pull of before is open any
     /// more: it would come again to that.
     pub(super) fn take_in(&mut self, arrival: Arrival, now: Instant) {
-        let Arrival { message, address, sequence, attempt } = arrival;
+        let Arrival { message, address, sequence, stored, attempt } = arrival;
         self.asked = self.asked.saturating_sub(1);
         if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
             self.expire(older);
         }
-        if (attempt > NonZeroU32::MIN || now < self.doubt) && self.done.has(sequence) {
-            // The acknowledgement went down with a link, or with the server, and the number of attempts with it.
+        let may_be_done = attempt > NonZeroU32::MIN || now < self.doubt || self.terms.miscounts;
+        if may_be_done && self.done.has(sequence, stored) {
+            // The word for it went down with a link, or with the server, and the number of attempts with it.
             let until = self.terms.lease.granted(now);
             self.words.push_back(Word { address, verb: Verb::Ack, until });
             return;
@@ -221,7 +227,7 @@ impl Held {
         self.next += 1;
         let token = self.next;
         let state = if self.ended { State::Left } else { State::Queued(message) };
-        let entry = Entry { address, sequence, attempt, received: now, renewed: now, beaten: now, state };
+        let entry = Entry { address, sequence, stored, attempt, received: now, renewed: now, beaten: now, state };
         self.entries.insert(token, entry);
         self.latest.insert(sequence, token);
         if !self.ended {
@@ -299,8 +305,10 @@ impl Held {
             return self.abandon(token);
         }
         let entry = self.remove(token);
+        if let (Verb::Ack | Verb::Term, Some(entry)) = (verb, entry) {
+            self.done.add(entry.sequence, entry.stored);
+        }
         match verb {
-            Verb::Ack => self.done.extend(entry.map(|entry| entry.sequence)),
             Verb::Term => self.exhausted += 1,
             Verb::Nak(delay) if !delay.is_zero() => self.resting.push(Reverse(after(now, delay))),
             _ => {}
@@ -346,7 +354,10 @@ impl Held {
                 let until = lease.granted(entry.renewed);
                 heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
             }
-            self.look = self.look.min(lease.ends(entry.received, entry.renewed));
+            // A settlement that is under way ends no sooner for being looked at.
+            if !matches!(entry.state, State::Settling(_)) {
+                self.look = self.look.min(lease.ends(entry.received, entry.renewed));
+            }
         }
         heartbeats
     }

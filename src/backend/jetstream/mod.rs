@@ -83,8 +83,10 @@
 //! - **The stream is full** and discards what is new, or the server's disk is: each publish is an error that says so.
 //! - **A process is killed.** What it held comes to another member, or to the next process, when its lease ends.
 //! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter
-//!   of a second. A server of version 2.9 may forget one of those until its lease ends, if a pull of another source ends in
-//!   the same moment.
+//!   of a second, and up to a second where the server is late.
+//! - **A pull ends in the moment in which something is declined or given back.** A server before 2.10.15 may forget that
+//!   message until its lease ends, and send the latest message once more, numbered as a first attempt; a later one sends the
+//!   declined message after the others that were.
 //!
 //! # Configuration
 //! That of [core NATS](super::nats#configuration), from code by [`options`](JetStream::options) and from the environment by
@@ -225,7 +227,7 @@ impl Replays for JetStream {}
 
 impl MatchesPatterns for JetStream {}
 
-/// First deliveries are sent in the order of the stream, and what is given back is, too (contract G1).
+/// First deliveries are sent in the order of the stream (contract G1).
 impl Orders for JetStream {}
 
 impl DeliversAtMostOnce for JetStream {

@@ -19,7 +19,7 @@ use super::{
     word::{Word, nanoseconds},
 };
 use crate::{
-    backend::nats::{link::End, signals::Denied},
+    backend::nats::{link::End, signals::Denied, wire::Reader},
     contract::FinalReading,
 };
 
@@ -68,6 +68,7 @@ pub(super) struct Pulling {
     api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
+    reader: Reader,
     /// Where pulls are answered to, without the number of the pull.
     reply: String,
     /// What the server gives up.
@@ -82,8 +83,7 @@ pub(super) struct Pulling {
     closes: Instant,
     /// No pull before this.
     pause: Instant,
-    /// Since when the server has not answered for the consumer.
-    silent: Option<Instant>,
+    silence: Silence,
     /// How often the client had connected when that was looked at last.
     connects: u64,
 }
@@ -105,6 +105,7 @@ impl Pulling {
             api,
             identity,
             inbox: inbox.ready_chunks(BATCH),
+            reader: Reader::default(),
             reply,
             deaths,
             number: 0,
@@ -112,7 +113,7 @@ impl Pulling {
             beat: None,
             closes: now,
             pause: now,
-            silent: None,
+            silence: Silence::default(),
             connects: 0,
         };
         pulling.connects = pulling.count_connects();
@@ -190,6 +191,9 @@ impl Pulling {
         let (connects, is_up) = (self.count_connects(), self.shared.is_up());
         let is_anew = std::mem::replace(&mut self.connects, connects) != connects;
         let now = Instant::now();
+        if is_anew || !is_up {
+            self.silence = Silence::default();
+        }
         let (heartbeats, words, wakes) = self.shared.with(|held| {
             if is_anew || !is_up {
                 held.link_is_new(now);
@@ -275,7 +279,7 @@ impl Pulling {
                 continue;
             }
             let is_open = *self.pull == *message.subject;
-            match sort(message) {
+            match sort(message, &mut self.reader) {
                 Came::Message(arrival) => arrivals.push(arrival),
                 // What is said of an older pull is too late to matter.
                 Came::Status(status) if is_open && status != Status::Idle => ended = Some(status),
@@ -283,6 +287,9 @@ impl Pulling {
             }
         }
         let now = Instant::now();
+        if heard.is_some() || !arrivals.is_empty() || matches!(ended, Some(Status::Over | Status::Broken(_))) {
+            self.silence = Silence::default();
+        }
         self.shared.with(|held| {
             heard.into_iter().for_each(|sent| held.heard(sent));
             arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
@@ -301,14 +308,13 @@ impl Pulling {
         let said = said.to_owned();
         match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
-                self.silent = None;
+                self.silence = Silence::default();
                 Ok(())
             }
             Ok(Ok(Some(_))) => Err(Cause::Another { consumer, stream }),
             Ok(Ok(None)) => Err(Cause::Gone { consumer, stream, said }),
             Ok(Err(error @ Unreadable::NoStream(_))) => Err(Cause::Gone { consumer, stream, said: error.to_string() }),
-            Ok(Err(_)) | Err(_) if !self.shared.is_up() => Ok(()),
-            Ok(Err(_)) | Err(_) if *self.silent.get_or_insert(now) + PATIENCE <= now => {
+            Ok(Err(_)) | Err(_) if self.shared.is_up() && self.silence.is_too_long(now) => {
                 Err(Cause::Silent { consumer, stream })
             }
             Ok(Err(_)) | Err(_) => Ok(()),
@@ -370,6 +376,17 @@ impl Pulling {
 struct Death {
     stream_seq: u64,
     deliveries: u64,
+}
+
+/// Since when the server has not answered for the consumer, and has not answered a pull either.
+#[derive(Debug, Default)]
+struct Silence(Option<Instant>);
+
+impl Silence {
+    /// Takes note that it does not answer at this moment.
+    fn is_too_long(&mut self, now: Instant) -> bool {
+        now.saturating_duration_since(*self.0.get_or_insert(now)) >= PATIENCE
+    }
 }
 
 /// Concludes the source when its task is gone, however it went.

@@ -81,6 +81,8 @@ impl JetStreamSession {
             window: spec.bound.min(self.prefetch),
             max_deliver: spec.max_deliver,
             lease: Lease::new(consumer::ack_wait(&spec), spec.slow_handler),
+            // Where a pull ends in the moment in which something is declined: https://github.com/nats-io/nats-server/pull/5305
+            miscounts: !link.client().is_server_compatible(2, 10, 15),
         };
         let shared = Arc::new(Shared::new(Arc::clone(link), terms));
         let pulling = Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply, deaths);
@@ -115,10 +117,10 @@ impl Session for JetStreamSession {
             NotSent::Closed => PublishError::Closed,
             error => PublishError::Unconfirmed { source: error.into() },
         })?;
-        let (mut headers, payload) = wire::encode(&event, link.content_mode());
+        let (mut headers, payload) = link.writer().write(&event);
         identify(&mut headers, subject, &event);
-        let (size, limit) = (wire::size(&headers, &payload), link.client().max_payload());
-        if size > limit {
+        let limit = link.client().max_payload();
+        if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(PublishError::TooLarge { size, limit });
         }
         drop(event);

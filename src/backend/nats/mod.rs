@@ -97,6 +97,7 @@
 
 mod address;
 mod drain;
+mod kinds;
 pub(in crate::backend) mod link;
 mod options;
 mod queue;

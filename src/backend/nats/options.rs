@@ -10,13 +10,15 @@ use std::{
 use async_nats::ConnectOptions;
 
 use super::address::Servers;
-use crate::{contract::OpenError, event::headers::ContentMode};
+use crate::{contract::OpenError, event::headers::ContentMode, subject::Subject};
 
 /// The prefix of the subjects that replies come to, unless another is named.
 const INBOX: &str = "_INBOX";
 /// How often the client asks a silent server whether it is there, unless it is said otherwise. The client's own minute
 /// would leave a link that died without a word unnoticed for three.
 const PING: Duration = Duration::from_secs(10);
+/// More than this is never, and the client's clock cannot hold all of it.
+const SELDOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// How to connect to NATS, and how events are written.
 ///
@@ -164,6 +166,20 @@ impl NatsOptions {
         self.inbox_prefix.as_deref().unwrap_or(INBOX)
     }
 
+    /// How long to wait before each attempt at a link that was lost, where that is said.
+    pub(super) fn delay(&self) -> Option<Duration> {
+        self.reconnect_delay
+    }
+
+    /// The client takes any text, and answers would never come to most of them, or with a wildcard, those of others too.
+    pub(super) fn check_inbox(&self) -> Result<(), OpenError> {
+        Subject::new(self.inbox()).map(drop).map_err(|error| OpenError::Setting {
+            setting: "inbox_prefix",
+            value: self.inbox().to_owned(),
+            fix: format!("it is no subject ({error}): write one as `_INBOX` or `_INBOX.billing`"),
+        })
+    }
+
     /// Who connects.
     pub(super) fn identity<'a>(&'a self, servers: &'a Servers) -> Identity<'a> {
         Identity(self.credentials.as_ref().or(servers.credentials()))
@@ -171,13 +187,10 @@ impl NatsOptions {
 
     /// The same, as the client has it.
     pub(super) async fn connect(&self, servers: &Servers) -> Result<ConnectOptions, OpenError> {
-        let ping = self.ping_interval.filter(|interval| !interval.is_zero()).unwrap_or(PING);
+        let ping = self.ping_interval.filter(|interval| !interval.is_zero()).unwrap_or(PING).min(SELDOM);
         let mut connect = ConnectOptions::new().custom_inbox_prefix(self.inbox()).ping_interval(ping);
         if let Some(name) = &self.name {
             connect = connect.name(name);
-        }
-        if let Some(delay) = self.reconnect_delay {
-            connect = connect.reconnect_delay_callback(move |_| delay);
         }
         connect = self.tls.apply(connect, servers)?;
         match self.identity(servers).0.cloned() {

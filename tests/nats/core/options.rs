@@ -1,6 +1,6 @@
 //! What is said in options and in the environment is what the server sees.
 
-use std::{env, process::Command};
+use std::{env, process::Command, time::Duration};
 
 use tramline::{
     Nats,
@@ -128,4 +128,26 @@ async fn a_url_that_cannot_be_used_is_refused_by_the_setting_s_name() {
         let error = nats(url).open().await.unwrap_err();
         assert!(matches!(error, OpenError::Setting { setting: "url", .. }), "{url}: {error:?}");
     }
+}
+
+#[tokio::test]
+async fn an_inbox_prefix_that_is_no_subject_is_refused_before_anything_is_connected() {
+    for prefix in ["", "a.*", ">", "a b", "a..b", "a."] {
+        let nowhere = nats("nats://127.0.0.1:1").options(quick().inbox_prefix(prefix));
+        let error = nowhere.open().await.map(drop).unwrap_err();
+        assert!(matches!(error, OpenError::Setting { setting: "inbox_prefix", .. }), "`{prefix}`: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_duration_is_too_long_for_a_link() {
+    on_both(async |server| {
+        let options = quick().ping_interval(Duration::MAX).reconnect_delay(Duration::MAX);
+        let session = within("the open", nats(server.url()).options(options).open()).await.unwrap();
+        let mut sink = Sink::on(&session, "a").await;
+        publish(&session, "a", 1).await.unwrap();
+        assert_eq!(sink.id().await, "1");
+        session.close().await.unwrap();
+    })
+    .await;
 }
