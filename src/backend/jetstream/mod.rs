@@ -60,7 +60,7 @@
 //! - **A publish** waits for the stream's confirmation; many at once wait side by side. Published again to the same subject,
 //!   an event is told by its source and id and kept once, within the stream's duplicate window, two minutes unless the
 //!   operator says otherwise.
-//! - **Order** is that of first deliveries; what is given back is given back in order.
+//! - **Order** is that of first deliveries (contract G1); what comes again may come after what was behind it.
 //! - **Replays**: a new identity may begin at the oldest message that the stream keeps.
 //! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
 //! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
