@@ -40,6 +40,20 @@ async fn until_acknowledged(reader: &Bus<JetStream, Running>, server: &Server, c
     until_nothing_is_owed(server).await;
 }
 
+/// Waits until the server has written down all that it knows of the consumer now.
+///
+/// It does so some times a second, and at its end if there is something new. But it first notes what there is, and later that
+/// nothing is new; what it hears in between is forgotten even where it is stopped in order, unless there is more after that, as
+/// there is with the next heartbeat. So it is the second time from now on that counts.
+async fn until_written_down(server: &Server) {
+    let state = server.folder().join("store/jetstream/$G/streams/SHOP/obs/till/o.dat");
+    let written = || std::fs::metadata(&state).and_then(|file| file.modified()).ok();
+    for _ in 0..2 {
+        let before = written();
+        until("it is written down", async || written().is_some_and(|written| Some(written) != before)).await;
+    }
+}
+
 /// What was acknowledged stays so, what was not comes, attempts go on, and L4 holds: all on one bus that goes on.
 async fn goes_on(mut server: Server, end: End) {
     let (url, desk) = (server.url(), Desk::new(Order::Accept));
@@ -61,8 +75,7 @@ async fn goes_on(mut server: Server, end: End) {
         }
     });
     until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
-    // A server writes down ten times a second what its consumers have got. What it knew later than that, a crash forgets.
-    sleep(Duration::from_millis(300)).await;
+    until_written_down(&server).await;
     end.of(&mut server).await;
     until("it is seen", async || probe(&writer.handle()).await.is_err()).await;
     desk.order(Order::DeclineFirst);
@@ -108,7 +121,7 @@ async fn is_taken_up(mut server: Server, end: End) {
         publish_surely(&handle, id).await;
     }
     until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
-    sleep(Duration::from_millis(300)).await;
+    until_written_down(&server).await;
     end.of(&mut server).await;
     let stats = stop(reader).await;
     assert!(stats.released >= 8, "what was in hand is given back: {stats}");
