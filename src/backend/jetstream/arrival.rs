@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use async_nats::{Message as Wire, StatusCode};
 
 use super::held::Arrival;
-use crate::backend::nats::wire;
+use crate::backend::nats::wire::Reader;
 
 /// What came.
 #[derive(Debug)]
@@ -32,12 +32,11 @@ pub(super) enum Status {
 }
 
 /// Sorts a message out.
-pub(super) fn sort(message: Wire) -> Came {
+pub(super) fn sort(mut message: Wire, reader: &mut Reader) -> Came {
     // Before the status, which whoever published the message may have put there: the server's own words are not settled.
     if let Some(Numbers { attempt, sequence, stored }) = message.reply.as_deref().and_then(numbers) {
-        let decoded = wire::decode(&message);
-        let Some(address) = message.reply else { return Came::Foreign };
-        return Came::Message(Arrival { message: decoded, address, sequence, stored, attempt });
+        let Some(address) = message.reply.take() else { return Came::Foreign };
+        return Came::Message(Arrival { message: reader.message(message), address, sequence, stored, attempt });
     }
     match message.status {
         Some(status) => Came::Status(Status::of(status, message.description.unwrap_or_default())),
@@ -117,9 +116,11 @@ mod tests {
             description: None,
             length: 1,
         };
-        let Came::Message(arrival) = sort(message(Some("$JS.ACK.S.d.1.2.3.4.0"))) else { panic!("a message") };
+        let Came::Message(arrival) = sort(message(Some("$JS.ACK.S.d.1.2.3.4.0")), &mut Reader::default()) else {
+            panic!("a message")
+        };
         assert!(arrival.message.is_err(), "and no event");
-        assert!(matches!(sort(message(None)), Came::Status(Status::Gone(_))));
+        assert!(matches!(sort(message(None), &mut Reader::default()), Came::Status(Status::Gone(_))));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
+    collections::{BTreeSet, BinaryHeap, VecDeque},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -29,6 +29,9 @@ const LATER: Duration = Duration::from_secs(1);
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
+
+/// How many messages that the server has given up are remembered.
+const MOST_DEAD: usize = 1024;
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +132,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
+    /// The places in the stream of what the server has given up, the latest of them.
+    dead: BTreeSet<u64>,
     waker: Option<Waker>,
 }
 
@@ -152,6 +157,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
+            dead: BTreeSet::new(),
             waker: None,
         }
     }
@@ -381,6 +387,21 @@ impl Held {
     /// One of them was said.
     pub(super) fn said(&mut self, word: &Word) {
         self.exhausted += u64::from(word.verb == Verb::Term);
+    }
+
+    /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
+    pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
+        let is_news = self.dead.insert(sequence);
+        if self.dead.len() > MOST_DEAD {
+            self.dead.pop_first();
+        }
+        if is_news {
+            self.exhausted += 1;
+            if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
+                self.expire(token);
+            }
+        }
+        is_news
     }
 
     /// Ends the source: nothing is handed over any more, and settlements are refused.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_nats::{
-    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, PublishErrorKind, Subject, Subscriber,
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, Message, PublishErrorKind, Subject, Subscriber,
     connection::State,
 };
 use bytes::Bytes;
@@ -30,8 +30,8 @@ use super::{
     wire,
 };
 use crate::{
-    contract::{CloseError, OpenError, SubscribeError},
-    event::{Event, headers::ContentMode},
+    contract::{CloseError, Malformed, OpenError, SubscribeError},
+    event::Event,
     subject::{Group, Name, Pattern},
 };
 
@@ -46,7 +46,9 @@ pub(in crate::backend) struct Link {
     client: Client,
     signals: Arc<Signals>,
     desk: Arc<Desk>,
-    mode: ContentMode,
+    writer: wire::Writer,
+    /// Reads replies.
+    reader: Mutex<wire::Reader>,
     inbox_prefix: String,
     /// The session is closed: nothing is sent any more, and its sources end.
     closed: CancellationToken,
@@ -100,7 +102,8 @@ impl Link {
             client,
             signals,
             desk,
-            mode: options.content_mode(),
+            writer: wire::Writer::new(options.content_mode()),
+            reader: Mutex::default(),
             inbox_prefix: options.inbox().to_owned(),
             closed: CancellationToken::new(),
             finish: CancellationToken::new(),
@@ -221,7 +224,7 @@ impl Link {
         if let Some(denied) = self.signals.is_denied(&subject) {
             return Err(denied.into());
         }
-        let (headers, payload) = wire::encode(event, self.mode);
+        let (headers, payload) = self.writer().write(event);
         tokio::select! {
             biased;
             sent = self.hand_to_client(subject, reply, headers, payload) => sent?,
@@ -233,6 +236,14 @@ impl Link {
         if self.closed.is_cancelled() { Err(NotSent::Late) } else { Ok(()) }
     }
 
+    /// Reads a reply. Whoever finds somebody else at it reads by itself, without what was seen before.
+    pub(super) fn read(&self, reply: Message) -> Result<Event, Malformed> {
+        match self.reader.try_lock() {
+            Ok(mut reader) => reader.event(reply),
+            Err(_) => wire::Reader::default().event(reply),
+        }
+    }
+
     async fn hand_to_client(
         &self,
         subject: Subject,
@@ -240,9 +251,8 @@ impl Link {
         headers: HeaderMap,
         payload: Bytes,
     ) -> Result<(), NotSent> {
-        let size = wire::size(&headers, &payload);
         let limit = self.client.max_payload();
-        if size > limit {
+        if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(NotSent::TooLarge { size, limit });
         }
         let sent = match reply {
@@ -252,7 +262,6 @@ impl Link {
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
         sent.map_err(|error| match error.kind() {
-            PublishErrorKind::MaxPayloadExceeded => NotSent::TooLarge { size, limit: self.client.max_payload() },
             // The client has ended.
             PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
             _ => NotSent::Client(error.into()),
@@ -323,10 +332,9 @@ impl Link {
         &self.client
     }
 
-    /// How events are written.
-    #[allow(dead_code, reason = "core NATS writes them here")]
-    pub(in crate::backend) fn content_mode(&self) -> ContentMode {
-        self.mode
+    /// Writes events.
+    pub(in crate::backend) fn writer(&self) -> &wire::Writer {
+        &self.writer
     }
 
     /// What the subjects of replies begin with.

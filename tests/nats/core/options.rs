@@ -26,7 +26,11 @@ async fn a_process_connects_as_its_environment_says() {
         assert!(!error.to_string().contains("s3cret"), "{error}");
         return;
     }
-    let session = within("the open", Nats::from_env().unwrap().open()).await.unwrap();
+    let opened = within("the open", Nats::from_env().unwrap().open()).await;
+    if expected == "not opened" {
+        return assert!(matches!(opened, Err(OpenError::Unreachable { .. })), "{opened:?}");
+    }
+    let session = opened.unwrap();
     let mut sink = Sink::on(&session, "a").await;
     publish(&session, "a", 1).await.unwrap();
     assert_eq!(sink.id().await, "1");
@@ -34,10 +38,12 @@ async fn a_process_connects_as_its_environment_says() {
 }
 
 /// Runs the test above with these variables.
-fn run(expected: &str, variables: &[(&str, &str)]) {
+pub(super) fn run(expected: &str, variables: &[(&str, &str)]) {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "core::options::a_process_connects_as_its_environment_says", "--nocapture"]);
-    for name in ["URL", "USER", "PASSWORD", "TOKEN", "NKEY_SEED", "CREDS", "NAME"] {
+    let names =
+        ["URL", "USER", "PASSWORD", "TOKEN", "NKEY_SEED", "CREDS", "NAME", "CA", "CERT", "KEY", "RECONNECT_DELAY_MS"];
+    for name in names {
         child.env_remove(format!("NATS_{name}"));
     }
     let output = child.env(CHILD, expected).envs(variables.iter().copied()).output().unwrap();
@@ -53,7 +59,7 @@ async fn the_environment_says_who_connects_and_where() {
     on_both_with(setup, async |server: Server| {
         let url = server.url();
         run("ok", &[("NATS_URL", &url), ("NATS_USER", "svc"), ("NATS_PASSWORD", "s3cret"), ("NATS_NAME", "n")]);
-        run("ok", &[("NATS_URL", &url), ("NATS_NKEY_SEED", &seed)]);
+        run("ok", &[("NATS_URL", &url), ("NATS_NKEY_SEED", &seed), ("NATS_RECONNECT_DELAY_MS", "250")]);
         run("ok", &[("NATS_URL", &url.replace("://", "://svc:s3cret@")), ("NATS_USER", "")]);
     })
     .await;
@@ -73,6 +79,9 @@ fn an_environment_that_contradicts_itself_is_refused_by_the_variable_s_name() {
     run("refused by NATS_USER", &[("NATS_PASSWORD", "s3cret")]);
     run("refused by NATS_TOKEN", &[("NATS_USER", "svc"), ("NATS_PASSWORD", "s3cret"), ("NATS_TOKEN", "s3cret")]);
     run("refused by NATS_CREDS", &[("NATS_TOKEN", "s3cret"), ("NATS_CREDS", "s3cret.creds")]);
+    run("refused by NATS_KEY", &[("NATS_CERT", "client.pem")]);
+    run("refused by NATS_CERT", &[("NATS_KEY", "client.key")]);
+    run("refused by NATS_RECONNECT_DELAY_MS", &[("NATS_RECONNECT_DELAY_MS", "soon")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
