@@ -22,10 +22,17 @@ use super::{
     lease::{Lease, Standing, after},
     word::{Verb, Word},
 };
-use crate::contract::{Malformed, Message, Outcome, Settlement, SourceStats};
+use crate::{
+    backend::nats::drain::TRANSIT,
+    contract::{Malformed, Message, Outcome, Settlement, SourceStats},
+};
 
 /// When a message that there was no place for comes again: later than the longest that a pull is open.
 const LATER: Duration = Duration::from_secs(1);
+
+/// How many messages one pull may bring: half of what the client holds of a subscription on its way here. More than it holds, it
+/// drops, and no server has a number for the largest bound.
+const MOST: usize = TRANSIT / 2;
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
@@ -180,7 +187,7 @@ impl Held {
         if self.ended || self.asked > 0 || 2 * waiting > window {
             return None;
         }
-        NonZeroUsize::new(self.room().min(window.saturating_sub(waiting)))
+        NonZeroUsize::new(self.room().min(window.saturating_sub(waiting)).min(MOST))
     }
 
     /// A pull is open that may bring so many.

@@ -96,7 +96,7 @@
 //! No secret is shown by `Debug`, in an error or in a log.
 
 mod address;
-mod drain;
+pub(in crate::backend) mod drain;
 mod kinds;
 pub(in crate::backend) mod link;
 mod options;

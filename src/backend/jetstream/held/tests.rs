@@ -78,6 +78,12 @@ fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound(
 }
 
 #[test]
+fn b6_a_pull_asks_for_no_more_than_the_client_holds_of_one_subscription() {
+    let (mut held, now) = extended(usize::MAX);
+    assert_eq!(held.wanted(now), NonZeroUsize::new(MOST));
+}
+
+#[test]
 fn b4_what_comes_beyond_the_bound_is_given_back_and_not_counted() {
     let (mut held, now) = extended(1);
     held.take_in(arrival(1, 1), now);
