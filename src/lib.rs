@@ -30,6 +30,9 @@
 //! A stop does not drain: what no handler has taken by then is lost at most once, given back at least once, and counted
 //! either way.
 //!
+//! **New here? The [guide] goes through all of it in reading order**, from the first subscription to a backend of your own;
+//! [`guide::compile_errors`] explains what the compiler may say.
+//!
 //! # Where things are
 //! - To write a service: [`macro@subscription`] and [`macro@responder`] with their settings; what a handler can take
 //!   ([`Extract`](subscription::Extract)) and return ([`Verdict`](subscription::Verdict), a responder
@@ -49,6 +52,21 @@
 //! - `testing`: [a service's wiring under test](testing), in memory and in paused time.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// The documentation speaks of every feature. Built without one, it has no page to link to.
+#![cfg_attr(
+    not(all(
+        feature = "cbor",
+        feature = "cloudevents-sdk",
+        feature = "conformance",
+        feature = "jetstream",
+        feature = "memory",
+        feature = "messagepack",
+        feature = "protobuf"
+    )),
+    allow(rustdoc::broken_intra_doc_links)
+)]
+
 #[doc(hidden)]
 pub mod __private;
 pub mod backend;
@@ -58,7 +76,8 @@ pub mod codec;
 pub mod conformance;
 pub mod contract;
 pub mod event;
-#[cfg(feature = "conformance")]
+// To be read, not to be compiled into anybody's program.
+#[cfg(doc)]
 pub mod guide;
 pub mod subject;
 pub mod subscription;

@@ -1,4 +1,4 @@
-//! What README.md says of the backends, held to the backends themselves. Its example is compiled as a doc-test.
+//! What README.md and the guide say of the backends, held to the backends themselves. Its example is compiled as a doc-test.
 
 use std::{env, fs, iter};
 
@@ -10,23 +10,26 @@ use tramline::{
 /// Every backend of this repository, in the order of the table's columns.
 const BACKENDS: &[Capabilities] = &[Memory::CAPABILITIES, Nats::CAPABILITIES, JetStream::CAPABILITIES];
 
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 const BEGIN: &str = "<!-- capabilities: written by tests/readme.rs -->\n";
 const END: &str = "<!-- end of capabilities -->";
 
 #[test]
-fn the_readme_has_the_capability_table_of_every_backend() {
-    let readme = readme();
-    let (before, rest) = readme.split_once(BEGIN).expect("the readme has a place for the table");
-    let (found, after) = rest.split_once(END).expect("the place has an end");
-    let right = table(BACKENDS);
-    if found == right {
-        return;
+fn the_readme_and_the_guide_have_the_capability_table_of_every_backend() {
+    for page in [README, concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/choosing_a_backend.md")] {
+        let text = fs::read_to_string(page).expect("it is there");
+        let (before, rest) = text.split_once(BEGIN).expect("the page has a place for the table");
+        let (found, after) = rest.split_once(END).expect("the place has an end");
+        let right = table(BACKENDS);
+        if found == right {
+            continue;
+        }
+        assert!(
+            env::var_os("UPDATE_README").is_some(),
+            "the table in {page} is stale: run this test with UPDATE_README=1, or write\n\n{right}"
+        );
+        fs::write(page, format!("{before}{BEGIN}{right}{END}{after}")).expect("the page can be written");
     }
-    if env::var_os("UPDATE_README").is_some() {
-        fs::write(path(), format!("{before}{BEGIN}{right}{END}{after}")).expect("the readme can be written");
-        return;
-    }
-    panic!("the table in README.md is stale: run this test with UPDATE_README=1, or write\n\n{right}");
 }
 
 /// One row for each capability, one column for each backend.
@@ -78,10 +81,6 @@ fn the_error_in_the_readme_is_still_what_the_compiler_says() {
     }
 }
 
-fn path() -> &'static str {
-    concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")
-}
-
 fn readme() -> String {
-    fs::read_to_string(path()).expect("it is there")
+    fs::read_to_string(README).expect("it is there")
 }

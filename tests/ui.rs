@@ -4,12 +4,16 @@
 mod budget;
 #[path = "ui/cases.rs"]
 mod cases;
+#[path = "ui/features.rs"]
+mod features;
 #[path = "ui/grammar.rs"]
 mod grammar;
+#[path = "ui/guide.rs"]
+mod guide;
 
 use std::{env, fs, path::Path, process::Command};
 
-use cases::{Case, FOLDERS, bless, root};
+use cases::{Case, FEATURE, FOLDERS, bless, root};
 
 /// Where the cases are that a test process shall run, if they are not the pinned ones.
 const ELSEWHERE: &str = "TRAMLINE_UI_CASES";
@@ -40,11 +44,34 @@ fn every_error_is_within_its_budget() {
 #[test]
 fn every_case_is_small_and_has_a_mended_twin() {
     for case in cases::all(&root()) {
-        let (source, twin) = (case.source(), case.twin(&root()));
-        let mended = fs::read_to_string(&twin).unwrap_or_else(|error| panic!("{}: {error}", twin.display()));
-        assert_ne!(source, mended, "{case}: the twin has the same mistake");
-        assert!(source.lines().count() <= 28, "{case}: make it smaller, one mistake does not need so much");
+        let (code, mended) = (case.code(), case.mended(&root()));
+        assert_ne!(code, mended, "{case}: the twin has the same mistake");
+        assert!(code.lines().count() <= 28, "{case}: make it smaller, one mistake does not need so much");
+        let cause = case.cause().unwrap_or_else(|| panic!("{case}: say why it is one, in `// Cause: ..` at its foot"));
+        assert!(cause.ends_with('.') && cause.len() < 320, "{case}: its cause is one sentence or two");
     }
+}
+
+#[test]
+fn what_is_behind_a_feature_says_so() {
+    let pinned: Vec<_> = cases::all(&root()).into_iter().filter(|case| case.folder == FEATURE).collect();
+    let said = features::check(&pinned);
+    let mut wrong = Vec::new();
+    for (case, found) in pinned.iter().zip(&said) {
+        if bless() {
+            fs::write(case.beside("stderr"), found).expect("the error can be written");
+        } else if is_pinned() {
+            assert_eq!(*found, case.stderr(), "{case}");
+        } else {
+            wrong.extend(complaints(case, found));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_guide_explains_every_error_as_it_is_printed() {
+    guide::hold(&cases::all(&root()), &root());
 }
 
 #[test]
@@ -61,7 +88,7 @@ fn every_twin_is_in_the_crate_that_checks_them() {
 /// Compiles the cases of all folders below a directory, and compares the errors to the files beside them.
 fn run(root: &Path) {
     let tests = trybuild::TestCases::new();
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().filter(|folder| *folder != FEATURE) {
         tests.compile_fail(root.join(folder).join("*.rs"));
     }
 }
@@ -76,7 +103,9 @@ fn complaints(case: &Case, stderr: &str) -> Vec<String> {
 fn compare_what_holds_on_any_toolchain() {
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-tests");
     let _ = fs::remove_dir_all(&copy);
-    let pinned = cases::all(&root());
+    fs::create_dir_all(copy.join(FEATURE)).expect("the copy can be written");
+    let mut pinned = cases::all(&root());
+    pinned.retain(|case| case.folder != FEATURE);
     for case in &pinned {
         let to = copy.join(case.folder);
         fs::create_dir_all(&to).expect("the copy can be written");

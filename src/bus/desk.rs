@@ -3,7 +3,6 @@
 use std::{
     fmt,
     num::NonZeroU32,
-    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -207,8 +206,7 @@ impl Desk {
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let mut slot = pin!(Some(settler.settle(settlement)));
-        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+        let refused = match caught_until(|| settler.settle(settlement), &self.given_up).await {
             Guarded::Returned(Ok(())) => None,
             Guarded::Returned(Err(error)) => Some(chain(&error)),
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),

@@ -1,8 +1,14 @@
 //! What a test kit sees of each delivery, and where it steps in: before its handler, and after it.
 
-use std::num::NonZeroU32;
+use std::{
+    num::NonZeroU32,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
-use super::{desk::Handled, guard::Guarded};
+use super::{
+    desk::Handled,
+    guard::{Guarded, describe},
+};
 use crate::{
     event::Event,
     subject::{Name, Subject},
@@ -11,12 +17,20 @@ use crate::{
 
 /// Watches the deliveries of one bus.
 pub(crate) trait Watcher: Send + Sync {
-    /// Asked under the handler's guard, so that a panic is the handler's. What it says is said in the handler's place,
-    /// which is then not called.
+    /// What it says is said in the handler's place, which is then not called. A panic of it is the handler's.
     fn before(&self, arrival: &Arrival<'_>) -> Option<Judgement>;
 
     /// Told what it came to, before it is settled.
     fn after(&self, arrival: &Arrival<'_>, came_to: CameTo<'_>);
+}
+
+/// What a watcher does in the handler's place, if anything.
+#[cold]
+pub(super) fn step_in(watcher: &dyn Watcher, arrival: &Arrival<'_>) -> Option<Handled> {
+    match catch_unwind(AssertUnwindSafe(|| watcher.before(arrival))) {
+        Ok(said) => said.map(|judgement| Guarded::Returned(Ok(judgement))),
+        Err(payload) => Some(Guarded::Panicked(describe(payload))),
+    }
 }
 
 /// One delivery.

@@ -133,7 +133,7 @@ impl<'ast> Visit<'ast> for Gates {
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if !self.allowed && !features(attribute).is_empty() {
+        if !self.allowed && !features(attribute).is_empty() && !is_lint_level(attribute) {
             self.misplaced.push(attribute.pound_token.span.start().line);
         }
     }
@@ -143,6 +143,14 @@ impl<'ast> Visit<'ast> for Gates {
             self.misplaced.push(item.bang_token.span.start().line);
         }
     }
+}
+
+/// Whether it only allows a lint, which changes nothing of what is compiled.
+fn is_lint_level(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else { return false };
+    let tokens: Vec<TokenTree> = list.tokens.clone().into_iter().collect();
+    let allows = tokens.iter().filter(|token| matches!(token, TokenTree::Ident(ident) if ident == "allow")).count();
+    list.path.is_ident("cfg_attr") && allows == 1
 }
 
 /// The features that an attribute asks about.
@@ -245,6 +253,8 @@ mod tests {
         assert_eq!(gates(&[source("struct S { #[cfg(all(unix, feature = \"a\"))] a: u8 }")]).len(), 1);
         assert_eq!(gates(&[source("fn f() -> bool { cfg!(feature = \"a\") }")]).len(), 1);
         assert_eq!(gates(&[source("#![cfg_attr(docsrs, feature(doc_cfg))]")]).len(), 0);
+        assert_eq!(gates(&[source("#![cfg_attr(not(feature = \"a\"), allow(some::lint))]")]).len(), 0);
+        assert_eq!(gates(&[source("#![cfg_attr(feature = \"a\", no_std)]")]).len(), 1);
     }
 
     #[test]

@@ -8,8 +8,14 @@ use std::{
 };
 
 /// The folders, each with a grammar of its own for first lines.
-pub(crate) const FOLDERS: [&str; 8] =
-    ["capability", "cascade", "handler", "lifecycle", "names", "sealed", "settings", "topic"];
+pub(crate) const FOLDERS: [&str; 9] =
+    ["capability", "cascade", "feature", "handler", "lifecycle", "names", "sealed", "settings", "topic"];
+
+/// The folder whose cases are compiled with the features of an application, and not with those of the tests.
+pub(crate) const FEATURE: &str = "feature";
+
+/// Begins the comment at the foot of a case. At its head it would move the lines that the errors name.
+const CAUSE: &str = "\n// Cause: ";
 
 /// One mistake.
 pub(crate) struct Case {
@@ -23,12 +29,32 @@ impl Case {
         read(&self.path)
     }
 
-    pub(crate) fn stderr(&self) -> String {
-        read(&self.path.with_extension("stderr"))
+    /// The mistake alone.
+    pub(crate) fn code(&self) -> String {
+        let source = self.source();
+        source.split_once(CAUSE).map_or(&*source, |(code, _)| code).trim_end().to_owned() + "\n"
     }
 
-    pub(crate) fn twin(&self, root: &Path) -> PathBuf {
-        root.join("pass").join(self.folder).join(format!("{}.rs", self.name))
+    /// Why it is one, in a sentence or two: what the comment at its foot says.
+    pub(crate) fn cause(&self) -> Option<String> {
+        let source = self.source();
+        let (_, cause) = source.split_once(CAUSE)?;
+        let lines: Vec<&str> = cause.lines().map(|line| line.trim_start_matches("// ").trim()).collect();
+        Some(lines.join(" "))
+    }
+
+    pub(crate) fn stderr(&self) -> String {
+        read(&self.beside("stderr"))
+    }
+
+    /// The file beside it with this ending.
+    pub(crate) fn beside(&self, ending: &str) -> PathBuf {
+        self.path.with_extension(ending)
+    }
+
+    /// The twin, in which the mistake is mended.
+    pub(crate) fn mended(&self, root: &Path) -> String {
+        read(&root.join("pass").join(self.folder).join(format!("{}.rs", self.name)))
     }
 
     /// What the first line says, `// errors: 2`; else it is one.
@@ -43,6 +69,12 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.folder, self.name)
     }
+}
+
+/// What a case or a twin asks for in its first line, `// features: nats`; else nothing beyond what is there by default.
+pub(crate) fn features(source: &str) -> Vec<&str> {
+    let named = source.lines().next().and_then(|line| line.strip_prefix("// features: "));
+    named.map_or(Vec::new(), |named| named.split(", ").collect())
 }
 
 /// Where the pinned cases are.

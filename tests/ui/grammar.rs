@@ -100,6 +100,8 @@ const RUSTCS: &[(&str, &[&str])] = &[
             "error[E0603]: unit struct `{}` is private",
         ],
     ),
+    // rustc finds what a feature leaves out, and names the feature itself.
+    ("feature", &["error[E0432]: unresolved import `tramline::{}`"]),
     (
         "handler",
         &[

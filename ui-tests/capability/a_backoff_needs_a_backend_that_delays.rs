@@ -15,3 +15,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(Impatient, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: A backoff holds a declined message back for a while. A backend that cannot would offer it
+// again at once, and the delay would be a promise that nobody keeps.

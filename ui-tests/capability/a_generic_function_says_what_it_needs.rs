@@ -12,3 +12,6 @@ fn wire<B: DeliversAtLeastOnce>(backend: B) {
 fn main() {
     wire(backends::Everything);
 }
+
+// Cause: In a generic function the compiler knows of the backend what the bounds say, and no more.
+// What a subscription asks for belongs among them.

@@ -10,3 +10,6 @@ fn wire<B: Backend>(backend: B) {
 fn main() {
     wire(backends::Everything);
 }
+
+// Cause: `Backend` alone promises nothing, not even at most once. Name the capability that the
+// subscription asks for.

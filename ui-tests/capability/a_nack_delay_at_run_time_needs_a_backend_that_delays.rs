@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use backends::{Impatient, FIVE};
+use backends::{FIVE, Impatient};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
@@ -10,3 +10,6 @@ fn main() {
         .max_nack_delay(Duration::from_secs(60))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: `max_nack_delay` lets handlers ask for a delay with `nack_after`, and this backend cannot
+// hold a message back.

@@ -15,3 +15,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(Impatient, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: `max_nack_delay` lets handlers ask for a delay with `nack_after`, and this backend cannot
+// hold a message back.

@@ -1,4 +1,4 @@
-use backends::{FlatQueue, FIVE};
+use backends::{FIVE, FlatQueue};
 use tramline::{Bus, durable, name, pattern, source};
 
 fn main() {
@@ -7,3 +7,6 @@ fn main() {
         .pattern(pattern!("invoice.*"))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: A wildcard needs a backend that compares patterns to subjects. Where each subject is a queue
+// of its own, name the one that is meant.

@@ -7,3 +7,6 @@ fn main() {
         .pattern(pattern!("invoice.*"))
         .handle(|_| async {});
 }
+
+// Cause: A wildcard needs a backend that compares patterns to subjects. Where each subject is a queue
+// of its own, name the one that is meant.

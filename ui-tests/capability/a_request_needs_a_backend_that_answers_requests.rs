@@ -10,3 +10,5 @@ async fn ask(bus: Bus<AtMostOnly, Running>, event: Event) {
 fn main() {
     let _ = ask;
 }
+
+// Cause: A request needs a way back for its reply, which not every backend has.

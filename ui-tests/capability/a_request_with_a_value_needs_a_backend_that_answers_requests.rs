@@ -10,3 +10,5 @@ async fn ask(handle: Handle<AtMostOnly>) -> Result<u64, RequestError> {
 fn main() {
     let _ = ask;
 }
+
+// Cause: A request needs a way back for its reply, which not every backend has.

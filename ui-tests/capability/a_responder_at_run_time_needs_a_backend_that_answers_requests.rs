@@ -7,3 +7,5 @@ fn main() {
         .subject(subject!("price.ask"))
         .handle(|asked| async move { asked.event().clone() });
 }
+
+// Cause: A responder sends a reply to whoever asked, which not every backend can carry.

@@ -9,3 +9,5 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(AtMostOnly, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A responder sends a reply to whoever asked, which not every backend can carry.

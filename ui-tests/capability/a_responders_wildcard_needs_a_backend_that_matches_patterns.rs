@@ -9,3 +9,6 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(FlatQueue, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A wildcard needs a backend that compares patterns to subjects. Where each subject is a queue
+// of its own, name the one that is meant.

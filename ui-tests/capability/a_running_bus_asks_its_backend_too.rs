@@ -11,3 +11,6 @@ async fn attach(bus: Bus<FlatQueue, Running>) {
 fn main() {
     let _ = attach;
 }
+
+// Cause: A subscription that is added to a running bus asks its backend for as much as one that is
+// there from the start.

@@ -1,4 +1,4 @@
-use backends::{Forgetful, FIVE};
+use backends::{FIVE, Forgetful};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: At least once sounds as if nothing could get lost. On a backend that keeps nothing a restart
+// loses what is owed, so the subscription has to say that it accepts this.

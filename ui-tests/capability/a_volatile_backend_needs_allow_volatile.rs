@@ -14,3 +14,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(Forgetful, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: At least once sounds as if nothing could get lost. On a backend that keeps nothing a restart
+// loses what is owed, so the subscription has to say that it accepts this.

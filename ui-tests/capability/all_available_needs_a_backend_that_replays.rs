@@ -15,3 +15,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(ForwardOnly, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: To begin at the oldest message that is kept, the backend must keep what was published before.
+// This one delivers what comes from then on.

@@ -1,4 +1,4 @@
-use backends::{AtMostOnly, FIVE};
+use backends::{FIVE, AtMostOnly};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: At least once needs a backend that waits for an acknowledgement and offers the message again
+// without one.

@@ -14,3 +14,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(AtMostOnly, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: At least once needs a backend that waits for an acknowledgement and offers the message again
+// without one.

@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|_| async {});
 }
+
+// Cause: At most once is a promise too: one attempt, whatever happens. A backend that may deliver a
+// message twice does not give it.

@@ -1,4 +1,4 @@
-use backends::{Unbothered, FIVE};
+use backends::{FIVE, Unbothered};
 use tramline::{Bus, Fail, durable, name, source, subject};
 
 fn main() {
@@ -8,3 +8,6 @@ fn main() {
         .overflow(Fail)
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: With `Fail` a publish reports that a queue is full. Through this backend a publisher never
+// learns about the queues of subscribers.

@@ -15,3 +15,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(Unbothered, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: With `Fail` a publish reports that a queue is full. Through this backend a publisher never
+// learns about the queues of subscribers.

@@ -8,3 +8,6 @@ fn main() {
         .overflow(Fail)
         .handle(|_| async {});
 }
+
+// Cause: With `Fail` a publish reports that a queue is full. Through this backend a publisher never
+// learns about the queues of subscribers.

@@ -1,4 +1,4 @@
-use backends::{ForwardOnly, FIVE};
+use backends::{FIVE, ForwardOnly};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
@@ -8,3 +8,6 @@ fn main() {
         .replay()
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: To begin at the oldest message that is kept, the backend must keep what was published before.
+// This one delivers what comes from then on.

@@ -8,3 +8,6 @@ fn main() {
         .overflow(ShedOldest)
         .handle(|_| async {});
 }
+
+// Cause: What happens at the bound is done by the backend, and this one does not have the policy. With
+// `prefer(..)` it is used where it is offered, and the bus lists what was dropped.

@@ -17,3 +17,6 @@ impl Fixture for MemoryFixture {
 tramline::conformance! { surviving: MemoryFixture }
 
 fn main() {}
+
+// Cause: The suite proves that a backend survives a restart by restarting its storage. A fixture that
+// cannot do that is for a backend that keeps nothing.

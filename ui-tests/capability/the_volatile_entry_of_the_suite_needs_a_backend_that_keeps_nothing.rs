@@ -18,3 +18,6 @@ impl Fixture for EverythingFixture {
 tramline::conformance! { volatile: EverythingFixture }
 
 fn main() {}
+
+// Cause: A backend that claims to survive a restart has to be restarted to prove it, and the
+// `volatile` entry of the suite does not.

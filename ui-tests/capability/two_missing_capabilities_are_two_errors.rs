@@ -12,3 +12,6 @@ async fn invoices() {}
 fn main() {
     let _ = Bus::builder(AtMostOnly, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: Two capabilities that have nothing to do with each other are two errors, so that both are
+// seen at once.

@@ -9,3 +9,6 @@ async fn send(bus: Bus<AtMostOnly, Running>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: Waiting for room needs to know that there is none. Through this backend a publisher never
+// learns about the queues of subscribers.

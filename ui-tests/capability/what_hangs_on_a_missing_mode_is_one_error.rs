@@ -16,3 +16,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = Bus::builder(AtMostOnly, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: Replay and delays are parts of at least once. Without the mode there is one error, about the
+// mode.

@@ -10,3 +10,5 @@ fn invoices() {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: Handlers are asynchronous. The other subscriptions of the bus are not reported along with it.

@@ -10,3 +10,6 @@ async fn invoices<T: Send + 'static>(_value: T) {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: A handler has one type for each argument. The other subscriptions of the bus are not reported
+// along with it.

@@ -9,3 +9,6 @@ mod handlers {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(handlers::invoices);
 }
+
+// Cause: The attribute makes a struct of the function's name, as visible as the function. A handler in
+// another module must be visible from where the bus is built.

@@ -12,3 +12,6 @@ async fn invoices(delivery: Delivery<AtLeastOnce>) -> Settled {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: At least once needs a durable name. The other subscriptions of the bus are not reported along
+// with it.

@@ -10,3 +10,6 @@ fn main() {
     drop(price::call(Payload(1)));
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A subject has no empty token. The other subscriptions of the bus are not reported along with
+// it.

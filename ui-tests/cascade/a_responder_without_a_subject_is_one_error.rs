@@ -10,3 +10,6 @@ fn main() {
     drop(price::call(Payload(1)));
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: What it selects has to be said. The other subscriptions of the bus are not reported along
+// with it.

@@ -10,3 +10,5 @@ async fn invoices() -> Ack {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: The body is the user's own code, and rustc reports it as if there were no attribute.

@@ -12,3 +12,5 @@ async fn invoices(delivery: Delivery<AtLeastOnce>) -> Settled {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: The name does not exist. The other subscriptions of the bus are not reported along with it.

@@ -10,3 +10,6 @@ async fn invoices() {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: What it selects has to be said. The other subscriptions of the bus are not reported along
+// with it.

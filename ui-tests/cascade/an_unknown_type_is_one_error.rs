@@ -10,3 +10,5 @@ async fn invoices(_invoice: tramline::Payload<Invoice>) {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: The type is not in scope, and rustc says so once.

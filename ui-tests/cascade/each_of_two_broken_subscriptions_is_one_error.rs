@@ -11,3 +11,5 @@ async fn invoices() {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(greeter).subscribe(invoices).build();
 }
+
+// Cause: Two mistakes are two errors, in one run of the compiler.

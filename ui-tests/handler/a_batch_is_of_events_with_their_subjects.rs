@@ -8,3 +8,5 @@ async fn send(bus: Bus<Everything, Running>, events: Vec<Event>) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A batch is a sequence of pairs: where each event goes, and the event.

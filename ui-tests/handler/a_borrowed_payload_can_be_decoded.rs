@@ -11,3 +11,6 @@ async fn invoices(invoice: Payload<Invoice<'_>>) {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: The bus decodes payloads with its one codec, JSON unless it was built with another. The type
+// does not implement what the codec needs.

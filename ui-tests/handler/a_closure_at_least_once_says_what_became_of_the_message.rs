@@ -1,4 +1,4 @@
-use backends::{Everything, FIVE};
+use backends::{FIVE, Everything};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {
@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|_| async {});
 }
+
+// Cause: Under `AtLeastOnce` a message is owed until somebody says that it is done. A handler that
+// returns nothing has not said so.

@@ -7,3 +7,5 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|| async {});
 }
+
+// Cause: A closure has one argument, the delivery: the subject, the event, and the words to settle it.

@@ -13,3 +13,6 @@ fn main() {
             drop(shared);
         });
 }
+
+// Cause: Handlers run on any thread of the runtime, so what they hold over an `.await` must be `Send`.
+// The error names the value and the await.

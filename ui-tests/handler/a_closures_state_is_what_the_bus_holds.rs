@@ -10,3 +10,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle_with(|_, State(_db): State<Db>| async {});
 }
+
+// Cause: A bus has one state, given with `.state(..)`. A handler takes it, or a part of it that
+// implements `FromState`.

@@ -9,3 +9,6 @@ async fn invoices(delivery: Delivery<AtLeastOnce<Delayed>>) -> Settled {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: A `Delivery<AtLeastOnce<Delayed>>` can be declined with a delay. It belongs to subscriptions
+// that have a backoff or a `max_nack_delay`.

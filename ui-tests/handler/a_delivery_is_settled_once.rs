@@ -10,3 +10,6 @@ async fn invoices(delivery: Delivery<AtLeastOnce>) -> Settled {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: `ack`, `nack` and `nack_after` consume the delivery, so that a message cannot get two
+// answers.

@@ -13,3 +13,6 @@ async fn invoices() {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: Handlers run on any thread of the runtime, so what they hold over an `.await` must be `Send`.
+// The error names the value and the await.

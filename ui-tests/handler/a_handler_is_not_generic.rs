@@ -6,3 +6,5 @@ async fn invoices<T: Send>(_value: T) {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A subscription is one function with one name. Which type a generic one would get nobody says.

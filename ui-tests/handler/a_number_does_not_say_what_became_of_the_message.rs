@@ -9,3 +9,5 @@ async fn invoices() -> u32 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: The return value of a handler is its word about the message. A number is none.

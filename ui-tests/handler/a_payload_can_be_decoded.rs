@@ -9,3 +9,6 @@ async fn invoices(_invoice: Payload<Invoice>) {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: The bus decodes payloads with its one codec, JSON unless it was built with another. The type
+// does not implement what the codec needs.

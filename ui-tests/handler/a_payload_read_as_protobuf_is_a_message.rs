@@ -11,3 +11,6 @@ async fn invoices(_invoice: Payload<Invoice>) {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).codec(Protobuf).subscribe(invoices);
 }
+
+// Cause: Protobuf is described by a schema, so its payloads are types that implement `prost::Message`.
+// What serde derives is no help here.

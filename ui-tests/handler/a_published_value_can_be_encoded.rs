@@ -10,3 +10,6 @@ async fn send(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = send;
 }
+
+// Cause: The bus encodes values with its one codec, JSON unless it was built with another. The type
+// does not implement what the codec needs.

@@ -13,3 +13,6 @@ async fn price() -> Result<Quote, String> {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A reply is a value that the bus's codec encodes. The type does not implement what the codec
+// needs.

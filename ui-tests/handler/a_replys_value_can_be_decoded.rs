@@ -12,3 +12,6 @@ async fn ask(bus: Bus<Everything, Running>) -> Result<Price, RequestError> {
 fn main() {
     let _ = ask;
 }
+
+// Cause: The reply to a request is decoded with the bus's codec. The type does not implement what the
+// codec needs.

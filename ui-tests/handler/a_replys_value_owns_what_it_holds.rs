@@ -14,3 +14,6 @@ async fn ask(bus: Bus<Everything, Running>) -> Result<Price<'static>, RequestErr
 fn main() {
     let _ = ask;
 }
+
+// Cause: The reply's event is gone when its value is returned, so the value cannot borrow from it.
+// rustc says this in its own words, since it is about lifetimes.

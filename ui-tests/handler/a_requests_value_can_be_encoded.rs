@@ -12,3 +12,6 @@ async fn ask(bus: Bus<Everything, Running>) -> Result<u64, RequestError> {
 fn main() {
     let _ = ask;
 }
+
+// Cause: The bus encodes values with its one codec, JSON unless it was built with another. The type
+// does not implement what the codec needs.

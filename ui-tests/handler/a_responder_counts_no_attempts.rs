@@ -9,3 +9,6 @@ async fn price(_attempt: Attempt) -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A request has one attempt, and what a responder returns is its reply. There is no attempt to
+// count and nothing to settle.

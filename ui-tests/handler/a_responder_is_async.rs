@@ -9,3 +9,5 @@ fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A responder is a handler, and handlers are asynchronous.

@@ -7,3 +7,5 @@ async fn price() {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: Whoever asked waits for a reply. A function that has none to give is a subscription.

@@ -9,3 +9,5 @@ async fn price(_delivery: Delivery<AtMostOnce>) -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A delivery is settled, and a request is not: what a responder returns is its reply.

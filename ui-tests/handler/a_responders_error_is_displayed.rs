@@ -11,3 +11,6 @@ async fn price() -> Result<u64, Failed> {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: An error of a responder is logged, and for that it needs words. Whoever asked gets a failure
+// reply that does not show them.

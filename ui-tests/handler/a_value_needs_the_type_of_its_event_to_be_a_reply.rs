@@ -9,3 +9,5 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A reply travels as an event, and an event has a type. A value alone does not say which.

@@ -12,3 +12,6 @@ async fn send(bus: Bus<Everything, Running, Protobuf>) {
 fn main() {
     let _ = send;
 }
+
+// Cause: Protobuf is described by a schema, so its payloads are types that implement `prost::Message`.
+// What serde derives is no help here.

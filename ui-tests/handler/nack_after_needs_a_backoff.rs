@@ -11,3 +11,6 @@ async fn invoices(delivery: Delivery<AtLeastOnce>) -> Result<Settled, DelayTooLo
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: A handler may ask for a delay only where the subscription allows for one, by a backoff or by
+// `max_nack_delay`. Then the delivery is a `Delivery<AtLeastOnce<Delayed>>`, which has the method.

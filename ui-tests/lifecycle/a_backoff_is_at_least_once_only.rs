@@ -12,3 +12,6 @@ fn declare(backoff: Backoff) {
 fn main() {
     let _ = declare;
 }
+
+// Cause: The builder of a mode has the settings of that mode. At most once nothing comes back, so
+// there is no backoff to set.

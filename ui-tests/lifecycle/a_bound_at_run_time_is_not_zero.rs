@@ -8,3 +8,5 @@ fn main() {
         .bound(0)
         .handle(|_| async {});
 }
+
+// Cause: A bound is a `NonZeroUsize`, so that zero is refused where the number comes from.

@@ -9,3 +9,5 @@ async fn send(event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A builder is not a bus yet: it has no connection. Build it, start it, publish.

@@ -8,3 +8,5 @@ async fn send(bus: Bus<Everything>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A dormant bus is connected to nothing. `start` gives a running one back.

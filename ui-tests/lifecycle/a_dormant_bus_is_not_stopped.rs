@@ -10,3 +10,5 @@ async fn end(bus: Bus<Everything>) {
 fn main() {
     let _ = end;
 }
+
+// Cause: Only a running bus can be stopped. What `build` returns is not running.

@@ -1,4 +1,4 @@
-use backends::{Everything, FIVE};
+use backends::{FIVE, Everything};
 use tramline::{Bus, durable, group, name, source, subject};
 
 fn main() {
@@ -8,3 +8,6 @@ fn main() {
         .group(group!("billing"))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: At least once, all processes on one durable name share the messages, so there is no group to
+// name.

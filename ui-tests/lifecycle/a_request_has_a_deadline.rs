@@ -8,3 +8,5 @@ async fn ask(bus: Bus<Everything, Running>, event: Event) {
 fn main() {
     let _ = ask;
 }
+
+// Cause: A reply may never come. A request without a deadline would wait for it for ever.

@@ -8,3 +8,5 @@ async fn again(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = again;
 }
+
+// Cause: A bus runs once at a time. Stop it, and start what the stop gives back.

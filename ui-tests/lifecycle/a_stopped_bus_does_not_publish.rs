@@ -12,3 +12,6 @@ async fn send(bus: Bus<Everything, Running>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: `stop` consumes the running bus, so nothing can publish on it afterwards. A `Handle` can be
+// kept; through it a publish after the stop is an error.

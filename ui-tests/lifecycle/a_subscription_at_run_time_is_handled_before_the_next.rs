@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .build();
 }
+
+// Cause: A subscription of a builder ends with its handler. Until then there is nothing that could be
+// called.

@@ -6,3 +6,5 @@ fn main() {
         .at_most_once(name!("invoices"))
         .handle(|_| async {});
 }
+
+// Cause: A subscription of a builder begins with what it selects: `.subject(..)` or `.pattern(..)`.

@@ -7,3 +7,6 @@ fn main() {
         .subject(subject!("invoice.raised"))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: At least once needs the name under which messages are kept and the number of attempts. Both
+// are arguments, so that neither can be forgotten.

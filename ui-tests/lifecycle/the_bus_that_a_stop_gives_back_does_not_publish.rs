@@ -11,3 +11,6 @@ async fn send(bus: Bus<Everything, Running>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A stop gives the dormant bus back, with its ledger, to be read or started again. It is
+// connected to nothing.

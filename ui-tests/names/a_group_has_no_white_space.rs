@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The name of a group goes to the broker, and this is what brokers accept.

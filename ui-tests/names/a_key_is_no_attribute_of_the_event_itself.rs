@@ -6,3 +6,6 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: Keys are extension attributes, which whoever publishes chooses. `id`, `source`, `type` and
+// their like are the event's own.

@@ -6,3 +6,6 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The attribute marks failure replies, and an event that carries it is refused when it is
+// published. So it can never be a key.

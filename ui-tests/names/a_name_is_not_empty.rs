@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The name of a subscription stands in logs, counters and errors. An empty one says nothing.

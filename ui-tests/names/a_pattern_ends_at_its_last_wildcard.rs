@@ -6,3 +6,6 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `>` is everything from there on, so nothing can come after it. A broker may take such a
+// pattern and close the connection over it.

@@ -8,3 +8,5 @@ async fn send(bus: Bus<Everything, Running>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A publish goes to one subject. A pattern selects many, and is for those who subscribe.

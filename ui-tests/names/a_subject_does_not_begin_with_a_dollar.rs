@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: Brokers keep subjects that begin with `$` for themselves.

@@ -7,3 +7,6 @@ fn select(text: &str) {
 fn main() {
     select("invoice.raised");
 }
+
+// Cause: `subject!` checks a literal while it is compiled. A value that comes from elsewhere is
+// checked when it is there.

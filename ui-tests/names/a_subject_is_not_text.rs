@@ -8,3 +8,6 @@ async fn send(bus: Bus<Everything, Running>, event: Event) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A subject is checked once, where it is made, and not at each publish. Hence a type of its
+// own.

@@ -29,6 +29,7 @@ mod capability {
     mod all_available_needs_a_backend_that_replays;
     mod at_least_once_at_run_time_needs_a_backend_that_delivers_it;
     mod at_least_once_does_not_run_on_core_nats;
+    mod at_least_once_in_memory_needs_allow_volatile;
     mod at_least_once_needs_a_backend_that_delivers_it;
     mod at_most_once_at_run_time_needs_a_backend_that_delivers_it;
     mod at_most_once_needs_a_backend_that_delivers_it;

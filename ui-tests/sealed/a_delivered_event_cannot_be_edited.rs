@@ -8,3 +8,6 @@ async fn invoices(event: &Event) {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: All subscribers share the bytes of one event. Who wants another event builds one, and nobody
+// else sees it.

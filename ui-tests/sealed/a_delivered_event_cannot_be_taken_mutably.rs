@@ -7,3 +7,6 @@ async fn invoices(_event: &mut Event) {}
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:billing")).subscribe(invoices);
 }
+
+// Cause: All subscribers share the bytes of one event. Who wants another event builds one, and nobody
+// else sees it.

@@ -3,3 +3,5 @@ use tramline::Running;
 fn main() {
     let _ = Running(());
 }
+
+// Cause: `Running` is proof that a bus was started. Only `start` makes one.

@@ -7,3 +7,6 @@ impl Storage for Replicated {
 }
 
 fn main() {}
+
+// Cause: Storage is what a restart leaves: nothing, or everything that is owed. The suite proves both,
+// and could not prove a third.

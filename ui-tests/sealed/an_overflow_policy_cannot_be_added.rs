@@ -7,3 +7,5 @@ impl OverflowPolicy for ShedRandom {
 }
 
 fn main() {}
+
+// Cause: Each policy is carried out by backends. One that no backend knows would do nothing.

@@ -8,3 +8,5 @@ fn twice(delivery: Delivery<AtLeastOnce>) -> [Settled; 2] {
 fn main() {
     let _ = twice;
 }
+
+// Cause: A message gets one answer. What could be copied could answer twice.

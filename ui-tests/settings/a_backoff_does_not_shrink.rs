@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The delay is multiplied with each attempt. With a multiplier below 1 it would shrink.

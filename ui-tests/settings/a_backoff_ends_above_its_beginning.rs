@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `initial` is the first delay and `max` the longest one. They are the wrong way round.

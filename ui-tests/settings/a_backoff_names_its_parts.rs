@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A backoff has a first and a longest delay, and both are named. Only the multiplier has a
+// default, which is 2.

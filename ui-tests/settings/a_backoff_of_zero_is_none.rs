@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A delay of zero holds nothing back. Without a backoff a declined message comes back at once.

@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A duration is written with its unit, so that nobody takes seconds for milliseconds.

@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A bare number does not say whether it means seconds. A duration is a text with its unit.

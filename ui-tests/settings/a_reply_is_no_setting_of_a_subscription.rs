@@ -6,3 +6,5 @@ async fn price() {}
 fn main() {
     let _ = price;
 }
+
+// Cause: A subscription does not reply. A function that answers requests is a responder.

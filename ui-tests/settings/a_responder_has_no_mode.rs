@@ -16,3 +16,6 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A request is answered now or not at all, and whoever asked tries again. So a responder has no
+// delivery mode and none of its settings.

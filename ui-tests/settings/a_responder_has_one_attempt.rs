@@ -9,3 +9,6 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A request that comes to nothing is reported to whoever asked, who decides whether to try
+// again. There is no second attempt to count.

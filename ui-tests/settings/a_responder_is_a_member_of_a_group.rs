@@ -9,3 +9,6 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: One request gets one reply, so only one of the running copies of a service may answer. The
+// group says which ones share the requests.

@@ -9,3 +9,6 @@ async fn price() -> u64 {
 fn main() {
     let _ = Bus::builder(Everything, source!("urn:example:pricing")).subscribe(price);
 }
+
+// Cause: A durable name keeps messages for a consumer that is away. A request whose deadline has
+// passed is worth nothing to anybody.

@@ -6,3 +6,6 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The setting does not exist. A name that is close to one that does is suggested, and all of
+// them are listed.

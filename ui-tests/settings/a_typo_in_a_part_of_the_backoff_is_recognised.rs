@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The setting has parts, and none of that name. A name that is close to one that exists is
+// suggested.

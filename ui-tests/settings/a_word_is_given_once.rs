@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A setting that is given twice has two values, and nobody can tell which was meant.

@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: At most once a message is settled before its handler sees it, so there is no lease to set.

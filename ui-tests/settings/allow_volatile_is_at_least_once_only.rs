@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `allow_volatile` accepts that a restart loses what is owed. At most once nothing is owed.

@@ -1,4 +1,4 @@
-use backends::{Everything, FIVE};
+use backends::{FIVE, Everything};
 use tramline::{Bus, ShedOldest, durable, name, source, subject};
 
 fn main() {
@@ -8,3 +8,6 @@ fn main() {
         .overflow(ShedOldest)
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: To shed is to throw away. A message that is owed cannot be thrown away, only refused before
+// it is taken.

@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: What is owed is kept for somebody. The durable name says for whom, and goes on meaning the
+// same subscription when the function is renamed.

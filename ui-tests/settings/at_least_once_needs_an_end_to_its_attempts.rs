@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A message that can never be handled would otherwise come back for ever.

@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: To shed is to throw away. A message that is owed cannot be thrown away, only refused before
+// it is taken.

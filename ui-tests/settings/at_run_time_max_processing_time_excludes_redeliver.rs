@@ -1,4 +1,4 @@
-use backends::{Everything, FIVE};
+use backends::{FIVE, Everything};
 use std::time::Duration;
 use tramline::{Bus, durable, name, source, subject};
 
@@ -10,3 +10,6 @@ fn main() {
         .max_processing_time(Duration::from_secs(60))
         .handle(|delivery| async { delivery.ack() });
 }
+
+// Cause: `max_processing_time` says for how long a lease is extended. Under `Redeliver` it is not
+// extended at all.

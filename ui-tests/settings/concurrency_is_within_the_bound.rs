@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: What is in hand counts against the bound, so no more messages can be handled side by side
+// than the bound allows.

@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `keyed` keeps the messages of one key in order, and has to know what the key is.

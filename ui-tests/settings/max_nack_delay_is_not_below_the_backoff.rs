@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: The backoff may hold a message longer than a handler may ask for. The longest delay of all
+// cannot be the shorter one.

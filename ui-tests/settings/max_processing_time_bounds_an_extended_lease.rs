@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `max_processing_time` says for how long a lease is extended. Under `Redeliver` it is not
+// extended at all.

@@ -8,3 +8,6 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: While one message waits out its delay the next ones are handled, so they are out of order.
+// Either the order goes, or the backoff, or order is kept for each key alone.

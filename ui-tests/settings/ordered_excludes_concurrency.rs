@@ -6,3 +6,6 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: Messages that are handled side by side finish in any order. Keep one at a time, or keep order
+// for each key alone.

@@ -6,3 +6,5 @@ async fn invoices() {}
 fn main() {
     let _ = invoices;
 }
+
+// Cause: A queue without a bound ends when the memory does. Choose a number, or take the default.

@@ -8,3 +8,5 @@ async fn invoices() -> Ack {
 fn main() {
     let _ = invoices;
 }
+
+// Cause: `max_deliver` counts all attempts, the first one too.

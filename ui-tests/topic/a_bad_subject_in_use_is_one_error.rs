@@ -15,3 +15,5 @@ async fn send(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = (orders, send);
 }
+
+// Cause: The subject of a topic keeps the rules of subjects: tokens between dots, none of them empty.

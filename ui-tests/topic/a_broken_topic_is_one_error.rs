@@ -17,3 +17,6 @@ async fn send(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = (orders, send);
 }
+
+// Cause: Who receives an event tells its kind by its type. There is no default, since a type is a
+// promise to others.

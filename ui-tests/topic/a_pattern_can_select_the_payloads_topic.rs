@@ -12,3 +12,6 @@ async fn orders(_: Payload<OrderPlaced<'_>>) {}
 fn main() {
     let _ = orders;
 }
+
+// Cause: The payload's topic says on which subjects it travels, and the subscription selects none of
+// them. Its handler would never be called.

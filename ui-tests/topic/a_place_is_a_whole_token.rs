@@ -9,3 +9,6 @@ struct OrderPlaced<'a> {
 fn main() {
     let _ = OrderPlaced { region: "eu" }.subject();
 }
+
+// Cause: A place stands for one whole token, so that what is between two dots is either written or
+// filled in.

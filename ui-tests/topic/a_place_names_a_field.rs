@@ -10,3 +10,5 @@ struct OrderPlaced<'a> {
 fn main() {
     let _ = OrderPlaced { region: "eu", total: 1 }.subject();
 }
+
+// Cause: A place is filled from the field of its name, and the type has none of that name.

@@ -14,3 +14,6 @@ async fn price(_: Payload<Ask<'_>>, event: &Event) -> Event {
 fn main() {
     let _ = price;
 }
+
+// Cause: The payload's topic says on which subjects it travels, and the subscription selects none of
+// them. Its handler would never be called.

@@ -7,3 +7,5 @@ struct OrderPlaced;
 fn main() {
     let _ = OrderPlaced.subject();
 }
+
+// Cause: `schema` becomes the event's `dataschema`, which is an absolute URI in CloudEvents.

@@ -12,3 +12,5 @@ async fn send(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = send;
 }
+
+// Cause: A topic is published as a value, so the bus's codec must be able to encode it.

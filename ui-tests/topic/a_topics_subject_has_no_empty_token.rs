@@ -7,3 +7,5 @@ struct OrderPlaced;
 fn main() {
     let _ = OrderPlaced.subject();
 }
+
+// Cause: The subject of a topic keeps the rules of subjects: tokens between dots, none of them empty.

@@ -9,3 +9,6 @@ struct OrderPlaced<'a> {
 fn main() {
     let _ = OrderPlaced { region: "eu" }.subject();
 }
+
+// Cause: A topic says where its events go, which is one subject for each event. A token that differs
+// from event to event is a place, `{field}`.

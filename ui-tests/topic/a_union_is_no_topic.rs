@@ -9,3 +9,5 @@ union OrderPlaced {
 fn main() {
     let _ = OrderPlaced { total: 1 }.subject();
 }
+
+// Cause: The fields of a union cannot be read safely, so nothing could fill the places of its subject.

@@ -10,3 +10,5 @@ enum Service<'a> {
 fn main() {
     let _ = (Service::Up { name: "a" }, Service::Down { name: "b" }.subject());
 }
+
+// Cause: A place is filled from a field. Which fields an enum has depends on its variant.

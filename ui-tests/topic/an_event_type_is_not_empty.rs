@@ -7,3 +7,5 @@ struct OrderPlaced;
 fn main() {
     let _ = OrderPlaced.subject();
 }
+
+// Cause: Every CloudEvent has a type, and an empty one says nothing.

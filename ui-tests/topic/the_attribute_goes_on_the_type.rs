@@ -10,3 +10,5 @@ struct OrderPlaced<'a> {
 fn main() {
     let _ = OrderPlaced { region: "eu" }.subject();
 }
+
+// Cause: A field needs no mark: the subject names it.

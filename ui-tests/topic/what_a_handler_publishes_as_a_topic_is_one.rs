@@ -11,3 +11,6 @@ async fn orders(publisher: Publisher) {
 fn main() {
     let _ = orders;
 }
+
+// Cause: `publish_topic` takes the subject and the event type from the value's type, so the type has
+// to be a topic.

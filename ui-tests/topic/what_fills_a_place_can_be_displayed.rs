@@ -11,3 +11,5 @@ struct OrderPlaced {
 fn main() {
     let _ = OrderPlaced { region: Region }.subject();
 }
+
+// Cause: What fills a place becomes text in the subject, and `Display` says how it is written.

@@ -11,3 +11,6 @@ async fn send(bus: Bus<Everything, Running>) {
 fn main() {
     let _ = send;
 }
+
+// Cause: `publish_topic` takes the subject and the event type from the value's type, so the type has
+// to be a topic.

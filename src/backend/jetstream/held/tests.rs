@@ -15,6 +15,7 @@ fn held(bound: usize, window: usize, slow: SlowHandler) -> (Held, Instant) {
         window: NonZeroUsize::new(window).unwrap(),
         max_deliver: NonZeroU32::new(3).unwrap(),
         lease: Lease::new(SECOND, slow),
+        miscounts: false,
     };
     (Held::new(terms, now), now)
 }
@@ -29,6 +30,7 @@ fn arrival(sequence: u64, attempt: u32) -> Arrival {
         message: Ok(Message { subject: Subject::new("a").unwrap(), event }),
         address: format!("{sequence}.{attempt}").into(),
         sequence,
+        stored: sequence * 1_000,
         attempt: NonZeroU32::new(attempt).unwrap(),
     }
 }
@@ -73,6 +75,26 @@ fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound(
     settle_after(&mut held, tokens[1], Outcome::Nacked, SECOND, now).unwrap();
     assert_eq!(held.wanted(now), NonZeroUsize::new(1), "what waits out a delay keeps its place");
     assert_eq!(held.wanted(now + SECOND), NonZeroUsize::new(2));
+}
+
+#[test]
+fn b6_a_pull_asks_for_no_more_than_the_client_holds_of_one_subscription() {
+    let (mut held, now) = extended(usize::MAX);
+    assert_eq!(held.wanted(now), NonZeroUsize::new(MOST));
+}
+
+#[test]
+fn q10_where_the_link_goes_down_with_each_lease_one_message_is_asked_for_at_a_time() {
+    let (mut held, now) = extended(8);
+    held.link_is_made(now);
+    assert_eq!(held.wanted(now), NonZeroUsize::new(8), "once is an outage");
+    held.link_is_made(now + 5 * SECOND);
+    assert_eq!(held.wanted(now + 5 * SECOND), NonZeroUsize::new(8), "and another one");
+    held.link_is_made(now + 6 * SECOND);
+    assert_eq!(held.wanted(now + 6 * SECOND), NonZeroUsize::new(1));
+    held.link_is_made(now + 7 * SECOND);
+    assert_eq!(held.wanted(now + 8 * SECOND), NonZeroUsize::new(1));
+    assert_eq!(held.wanted(now + 9 * SECOND), NonZeroUsize::new(8), "it comes no more");
 }
 
 #[test]
@@ -240,6 +262,60 @@ fn m2_what_was_acknowledged_and_comes_again_is_acknowledged_again_and_handed_to_
     // Long after that somebody has asked the server to send it again.
     held.take_in(arrival(1, 1), now + 2 * DOUBT);
     assert!(hand_over(&mut held, now + 2 * DOUBT).is_some());
+}
+
+#[test]
+fn m2_what_was_acknowledged_and_comes_as_if_for_the_first_time_is_not_handled_again_on_a_server_that_miscounts() {
+    let (mut held, now) = extended(4);
+    held.terms.miscounts = true;
+    held.take_in(arrival(1, 1), now);
+    let token = hand_over(&mut held, now).unwrap();
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(arrival(1, 1), now);
+    assert_eq!(said(&mut held, now), [("1.1".to_owned(), Verb::Ack)]);
+    assert_eq!(hand_over(&mut held, now), None);
+}
+
+#[test]
+fn m2_another_message_in_the_place_of_one_that_was_acknowledged_is_handed_over() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 1), now);
+    let token = hand_over(&mut held, now).unwrap();
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    // The machine crashed and forgot the message; then another one was stored and got its number.
+    held.link_is_new(now);
+    held.take_in(Arrival { stored: 1_001, ..arrival(1, 1) }, now);
+    assert_eq!(said(&mut held, now), [], "nobody has handled it");
+    let token = hand_over(&mut held, now).expect("it is handed over");
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(Arrival { stored: 1_001, ..arrival(1, 2) }, now);
+    assert_eq!(said(&mut held, now), [("1.2".to_owned(), Verb::Ack)], "and now it is that one that is done");
+}
+
+#[test]
+fn l8_what_was_terminated_and_comes_again_is_exhausted_once_and_handed_to_nobody() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 3), now);
+    let token = hand_over(&mut held, now).unwrap();
+    assert_eq!(settle(&mut held, token, Outcome::Nacked, now), Ok(Verb::Term));
+    // The word was lost on its way.
+    held.take_in(arrival(1, 4), now);
+    assert_eq!(hand_over(&mut held, now), None, "it had its attempts");
+    assert_eq!(said(&mut held, now).len(), 1, "the server is told again");
+    assert_eq!(held.stats().exhausted, 1);
+}
+
+#[test]
+fn e1_a_settlement_under_way_when_its_lease_ends_keeps_nobody_awake() {
+    for slow in [SlowHandler::Redeliver, SlowHandler::ExtendLease { max_processing_time: SECOND }] {
+        let (mut held, now) = held(4, 4, slow);
+        held.take_in(arrival(1, 1), now);
+        let token = hand_over(&mut held, now).unwrap();
+        held.begin(token, Settlement::new(Outcome::Acked), now, true).unwrap();
+        let later = now + 2 * SECOND;
+        held.look(later, true);
+        assert!(held.wakes() > later, "the client's buffer is full, and nothing can be done about it");
+    }
 }
 
 #[test]
