@@ -59,9 +59,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let event = Event::builder(id, source!("urn:example:shop"), "com.example.order.placed.v1").build()?;
         bus.publish(&subject!("order.placed"), event).await?;
     }
-    while bus.stats("orders").is_some_and(|stats| stats.pending + stats.in_hand > 0) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    // A stop does not drain. What waits for its next attempt is waited for, too.
+    bus.idle().await;
     let stopped = bus.stop(Duration::from_secs(1)).await;
     explain(&stopped.bus.stats("orders").ok_or("there is one subscription")?);
     Ok(())

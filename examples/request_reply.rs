@@ -97,9 +97,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     // What is published to a responder is handled, and nobody waits for the reply.
     bus.publish_value(&subject!("price.ask"), "com.example.price.ask.v1", &Ask { item: "tea" }).await?;
-    while bus.ledger().subscriptions.iter().any(|stats| stats.pending + stats.in_hand > 0) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    bus.idle().await;
     let stopped = bus.stop(Duration::from_secs(1)).await;
     println!("\n{}", stopped.bus.ledger());
     Ok(())

@@ -51,6 +51,7 @@
 //! - `conformance`: the suite that proves a backend.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The documentation speaks of every feature. Built without one, it has no page to link to.
 #![cfg_attr(
     not(all(

@@ -13,6 +13,8 @@ use std::{
 pub(crate) enum Text {
     Static(&'static str),
     Shared(Arc<str>),
+    /// As it was given. A clone copies it: for what is seldom cloned.
+    Given(String),
 }
 
 impl Text {
@@ -21,6 +23,7 @@ impl Text {
         match self {
             Self::Static(text) => text,
             Self::Shared(text) => text,
+            Self::Given(text) => text,
         }
     }
 
@@ -28,7 +31,7 @@ impl Text {
     pub(crate) const fn as_literal(&self) -> Option<&'static str> {
         match self {
             Self::Static(text) => Some(text),
-            Self::Shared(_) => None,
+            Self::Shared(_) | Self::Given(_) => None,
         }
     }
 }
@@ -42,6 +45,12 @@ impl From<&str> for Text {
 impl From<String> for Text {
     fn from(text: String) -> Self {
         Self::Shared(text.into())
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 

@@ -6,6 +6,9 @@
 //! with its spread, beside the bare client's own.
 //!
 //! `cargo bench --all-features --bench nats -- [--version 2.9|2.15] [--rounds 11] [part of a row's name ..]`
+//!
+//! For a profiler, which counts instructions: `--only bare|ours` has one side work alone, once and untimed, and `--count` says on how
+//! many messages.
 
 #![allow(clippy::unwrap_used, reason = "a bench that panics has failed")]
 
@@ -71,8 +74,16 @@ fn print(name: &str, count: u64, mut rounds: Vec<Round>) {
 
 /// Runs the sides in turn. The first round warms up.
 macro_rules! compare {
-    ($asked:expr, $name:expr, $count:expr, $bare:expr, $ours:expr, |$side:ident| $work:expr, $after:expr) => {
-        if $asked.takes(&$name) {
+    ($asked:expr, $name:expr, $usual:expr, $bare:expr, $ours:expr, |$side:ident, $count:ident| $work:expr, $after:expr) => {
+        let $count = $asked.count.unwrap_or($usual);
+        if !$asked.takes(&$name) {
+        } else if $asked.only.as_deref() == Some("bare") {
+            let $side = $bare;
+            $work.await;
+        } else if $asked.only.as_deref() == Some("ours") {
+            let $side = $ours;
+            $work.await;
+        } else {
             let mut rounds = Vec::new();
             for round in 0..=$asked.rounds {
                 let bare = async {
@@ -104,12 +115,15 @@ macro_rules! compare {
 struct Asked {
     versions: Vec<Version>,
     rounds: usize,
+    only: Option<String>,
+    count: Option<u64>,
     parts: Vec<String>,
 }
 
 impl Asked {
     fn parse() -> Self {
-        let mut asked = Self { versions: Version::ALL.to_vec(), rounds: 11, parts: Vec::new() };
+        let mut asked =
+            Self { versions: Version::ALL.to_vec(), rounds: 11, only: None, count: None, parts: Vec::new() };
         let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
         while let Some(argument) = arguments.next() {
             match &*argument {
@@ -121,6 +135,8 @@ impl Asked {
                     }
                 }
                 "--rounds" => asked.rounds = arguments.next().unwrap().parse().expect("a number of rounds"),
+                "--only" => asked.only = Some(arguments.next().expect("`bare` or `ours`")),
+                "--count" => asked.count = Some(arguments.next().unwrap().parse().expect("a number of messages")),
                 part => asked.parts.push(part.to_owned()),
             }
         }
@@ -152,21 +168,21 @@ async fn main() {
         let (bare, ours) = (bare::Bare::new(&server.url()).await, ours::Ours::new(&server.url()).await);
 
         let name = format!("{version:?}: publish to handler");
-        compare!(asked, name, 30_000, &bare, &ours, |side| side.publish(30_000), async {});
+        compare!(asked, name, 30_000, &bare, &ours, |side, count| side.publish(count), async {});
         let name = format!("{version:?}: request to reply");
-        compare!(asked, name, 2_000, &bare, &ours, |side| side.request(2_000, 1), async {});
+        compare!(asked, name, 2_000, &bare, &ours, |side, count| side.request(count, 1), async {});
         let name = format!("{version:?}: request to reply, 64 at once");
-        compare!(asked, name, 20_000, &bare, &ours, |side| side.request(20_000, 64), async {});
+        compare!(asked, name, 20_000, &bare, &ours, |side, count| side.request(count, 64), async {});
         let name = format!("{version:?}: stream publish, 256 in flight");
-        compare!(asked, name, 20_000, &bare, &ours, |side| side.store(20_000), purge());
+        compare!(asked, name, 20_000, &bare, &ours, |side, count| side.store(count), purge());
         let name = format!("{version:?}: stream consume and acknowledge");
         if asked.takes(&name) {
-            bare.fill(20_000).await;
+            bare.fill(asked.count.unwrap_or(20_000)).await;
         }
         // Each side has a consumer of its own, and both find the same messages there.
-        compare!(asked, name, 20_000, &bare, &ours, |side| side.consume(20_000), async {
+        compare!(asked, name, 20_000, &bare, &ours, |side, count| side.consume(count), async {
             purge().await;
-            bare.fill(20_000).await;
+            bare.fill(count).await;
         });
         ours.stop().await;
     }

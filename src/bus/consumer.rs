@@ -7,6 +7,7 @@ use crossbeam_utils::CachePadded;
 use super::{
     desk::Desk,
     feed::Feed,
+    idle::Idle,
     keys::{Bequest, Intake, Keys},
     outlet::HandlerOutlet,
     reader::{Post, ReaderEnd, read},
@@ -31,6 +32,7 @@ pub(super) trait Consumer<B: Backend>: Send + Sync {
         settings: &'a Settings,
         outlet: HandlerOutlet<B>,
         id: SourceId,
+        idle: &Arc<Idle>,
     ) -> Boxed<'a, Result<Opened, SubscribeError>>;
 }
 
@@ -75,10 +77,11 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
         settings: &'a Settings,
         outlet: HandlerOutlet<B>,
         id: SourceId,
+        idle: &Arc<Idle>,
     ) -> Boxed<'a, Result<Opened, SubscribeError>> {
         let failure = FailureReply::new(outlet.source.clone());
         let opening = H::open(session, settings, id, &failure);
-        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure));
+        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure, idle.clone()));
         let surroundings = Surroundings::<X> {
             state: self.state.clone(),
             cancelled: Cancelled::new(desk.stopping.clone()),

@@ -16,6 +16,7 @@ use super::{
     RequestLedger,
     activation::Activation,
     consumer::Consumer,
+    idle::Idle,
     ledger::{Ledger, Stats},
     reader::ReaderEnd,
     request::{RequestBook, Unclaimed},
@@ -31,6 +32,7 @@ pub(super) struct Core<B: Backend> {
     /// The activation that is live.
     pub(super) activation: ArcSwapOption<Activation<B>>,
     pub(super) board: Board,
+    pub(super) idle: Arc<Idle>,
     /// Fires when the bus has been ready for the first time (Y3).
     pub(super) ready: CancellationToken,
     /// Fires when the predecessor's session has closed, which may be behind the caller's back (Y8).
@@ -63,7 +65,9 @@ impl<B: Backend> Core<B> {
         let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
         let next_index = AtomicU32::new(0);
         let index = || next_index.fetch_add(1, Relaxed);
-        let records = subscriptions.into_iter().map(|(settings, consumer)| Record::new(index(), settings, consumer));
+        let idle = Arc::<Idle>::default();
+        let record = |(settings, consumer)| Record::new(index(), settings, consumer, &idle);
+        let records = subscriptions.into_iter().map(record);
         let records = records.map(Arc::new).collect();
         // There is no predecessor yet.
         let closed = CancellationToken::new();
@@ -73,6 +77,7 @@ impl<B: Backend> Core<B> {
             source,
             activation: ArcSwapOption::empty(),
             board,
+            idle,
             ready: CancellationToken::new(),
             predecessor: Mutex::new(closed),
             generation: AtomicU64::new(0),
@@ -132,8 +137,8 @@ impl<B: Backend> Core<B> {
 }
 
 impl<B: Backend> Record<B> {
-    pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>) -> Self {
-        let book = Book::new(settings.name.clone());
+    pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>, idle: &Arc<Idle>) -> Self {
+        let book = Book::new(settings.name.clone(), settings.mode.answers(), idle.clone());
         Self { index, settings, consumer, book, disowned: Mutex::new(None) }
     }
 

@@ -4,16 +4,21 @@ use std::{
     fmt,
     num::NonZeroU32,
     pin::pin,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::Said,
     error::chain,
     guard::{Guarded, caught_until},
+    idle::Idle,
     tally::Tally,
 };
 use crate::{
@@ -27,8 +32,11 @@ pub(super) struct Desk {
     pub(super) name: Name,
     /// Set when nothing more may be taken; looked at before each delivery (Y7).
     closing: AtomicBool,
-    /// Fires with `closing`, for readers that wait and for handlers that ask.
+    /// Fires with `closing`, for handlers that ask.
     pub(super) stopping: CancellationToken,
+    /// Wakes readers that wait, to look at `closing`, and at whether somebody waits for them to have nothing to do.
+    pub(super) calls: Notify,
+    pub(super) idle: Arc<Idle>,
     /// Fires when handlers in hand are cut off.
     pub(super) cut_off: CancellationToken,
     /// Fires when settlements under way are given up (T8).
@@ -61,7 +69,7 @@ pub(super) type Place<'p> = &'p (dyn fmt::Display + Sync);
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
 impl Desk {
-    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply) -> Self {
+    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply, idle: Arc<Idle>) -> Self {
         let (at_least_once, backoff, max_deliver) = match &settings.mode {
             ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => (false, None, NonZeroU32::MIN),
             ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
@@ -71,6 +79,8 @@ impl Desk {
             name: settings.name.clone(),
             closing: AtomicBool::new(false),
             stopping: CancellationToken::new(),
+            calls: Notify::new(),
+            idle,
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
@@ -87,6 +97,7 @@ impl Desk {
     pub(super) fn close(&self) {
         self.closing.store(true, Relaxed);
         self.stopping.cancel();
+        self.calls.notify_waiters();
     }
 
     /// What is refused from now on is not stranded: it is owed by the next source (N7).
@@ -126,7 +137,10 @@ impl Desk {
     #[inline]
     pub(super) fn record(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> Option<String> {
         match handled {
-            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
+            Guarded::Returned(Ok(judgement)) => {
+                self.judged(tally, &judgement, place);
+                tally.delivered.add_one();
+            }
             Guarded::Returned(Err(rejection)) => {
                 tally.lost_undecodable.add_one();
                 self.warn(place, "undecodable", &rejection);
@@ -161,6 +175,8 @@ impl Desk {
             return Settled { panicked, again: None };
         }
         let mut panicked = None;
+        // Counted once it is settled: until then it is in hand, and what is declined is back in the queue by then.
+        let mut left = &tally.delivered;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 self.judged(tally, &judgement, place);
@@ -169,19 +185,18 @@ impl Desk {
             Guarded::Returned(Err(rejection)) => {
                 tally.errors.add_one();
                 tally.silent.add_one();
-                tally.delivered.add_one();
                 self.warn(place, "undecodable", &rejection);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
-                tally.released.add_one();
+                left = &tally.released;
                 self.warn(place, "the handler panicked", &text);
                 panicked = Some(text);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::CutOff => {
-                tally.released.add_one();
+                left = &tally.released;
                 Settlement::new(Outcome::Returned)
             }
         };
@@ -193,6 +208,7 @@ impl Desk {
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
             Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
+        left.add_one();
         let settled = refused.is_none();
         if let Some(why) = refused {
             tally.refused.add_one();
@@ -221,7 +237,6 @@ impl Desk {
             tally.errors.add_one();
             self.warn(place, "the handler failed", failure);
         }
-        tally.delivered.add_one();
     }
 
     /// With the backoff's delay, for what is declined (O1, O2).

@@ -5,6 +5,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use super::{
     Health, Ledger, NoDeadline, Publish, PublishBatch, PublishValue, Request, Stats, Status, StatusChanges,
     core::Core,
+    idle::at_rest,
     publish::{Origin, from_handle},
     request::{request, request_value},
 };
@@ -121,6 +122,15 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     /// Waits until the bus has been ready for the first time: a latch that never reopens (contract Y3). Cancel safe.
     pub async fn ready(&self) {
         self.core.ready.cancelled().await;
+    }
+
+    /// Waits until every subscription is idle; see [`Bus::idle`](super::Bus::idle). On a bus that does not run, that is
+    /// once no handler of its last activation runs any more.
+    ///
+    /// # Cancel safety
+    /// As [`Bus::idle`](super::Bus::idle).
+    pub async fn idle(&self) {
+        at_rest(&self.core, |stats| stats.pending == 0).await;
     }
 
     /// Whether an activation is installed now (contract H1).

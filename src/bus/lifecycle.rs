@@ -8,6 +8,7 @@ use super::{
     activation::{self, Activation},
     attach::attach,
     core::Core,
+    idle::at_rest,
     publish::{Origin, from_bus},
     request::{request, request_value},
 };
@@ -296,6 +297,35 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// run time, as a handle is (contract Y5); before the start a handle gives one.
     pub fn publisher(&self) -> Publisher<C> {
         Publisher::new(self.core.clone())
+    }
+
+    /// Waits until every subscription is idle: nothing is queued, nothing waits for its next attempt, nothing is in hand,
+    /// and each consumer has its source. There was such an instant, for all of them at once; a subscription that has
+    /// [failed for good](super::ConsumerState::Failed) counts as idle.
+    ///
+    /// A stop does not drain, so who wants everything handled first waits for this:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tramline::{Bus, Memory, Running};
+    /// # async fn drain(bus: Bus<Memory, Running>) {
+    /// bus.idle().await;
+    /// let stopped = bus.stop(Duration::from_secs(5)).await;
+    /// # }
+    /// ```
+    ///
+    /// It keeps nobody from publishing. Beside publishers that go on, the bus need not be idle any more when this returns,
+    /// and if there is always something to do it does not return: bound it with a timeout. A publish that has returned is
+    /// in a queue or is refused, and so is waited for. What a broker keeps and has not handed to this process, nobody here
+    /// knows of; a broker's backlog is not waited for.
+    ///
+    /// Waiting costs deliveries nothing, and polls nothing in memory. Where queues live at a broker it looks again every
+    /// second, since what a broker takes back wakes nobody.
+    ///
+    /// # Cancel safety
+    /// It changes nothing, and may be dropped and called again, by any number of callers.
+    pub async fn idle(&self) {
+        at_rest(&self.core, |stats| stats.pending == 0).await;
     }
 
     fn activation(&self) -> &Activation<B> {

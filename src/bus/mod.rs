@@ -18,6 +18,7 @@ mod feed;
 mod gate;
 mod guard;
 mod handle;
+mod idle;
 mod keys;
 mod ledger;
 mod lifecycle;

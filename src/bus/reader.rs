@@ -9,8 +9,7 @@ use std::{
 
 use crossbeam_utils::CachePadded;
 use futures_core::Stream;
-use tokio::task::yield_now;
-use tokio_util::sync::WaitForCancellationFuture;
+use tokio::{sync::futures::Notified, task::yield_now};
 
 use super::{
     desk::Desk,
@@ -56,10 +55,11 @@ where
     S: Settle,
 {
     let Post { handler, surroundings, desk } = &*post;
-    let mut stopping = pin!(desk.stopping.cancelled());
+    let mut called = pin!(desk.calls.notified());
+    let _end = End(desk);
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { message, attempt, settler } = match next(desk, &mut feed, stopping.as_mut()).await {
+        let Incoming { message, attempt, settler } = match next(desk, &mut feed, called.as_mut()).await {
             Ok(incoming) => incoming,
             // What waits for its key was taken before.
             Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
@@ -102,24 +102,41 @@ where
 }
 
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
-async fn next<D, S>(
-    desk: &Desk,
+async fn next<'d, D, S>(
+    desk: &'d Desk,
     feed: &mut Feed<D, Intake<D, S>>,
-    mut stopping: Pin<&mut WaitForCancellationFuture<'_>>,
+    mut called: Pin<&mut Notified<'d>>,
 ) -> Result<Incoming<S>, ReaderEnd>
 where
     D: Stream<Item = Incoming<S>>,
     S: Settle,
 {
     poll_fn(|cx| {
-        if desk.is_closing() {
-            return Poll::Ready(Err(ReaderEnd::Closed));
-        }
-        match feed.poll_next(cx) {
-            Poll::Ready(Some(incoming)) => Poll::Ready(Ok(incoming)),
-            Poll::Ready(None) => Poll::Ready(Err(ReaderEnd::SourceEnded)),
-            Poll::Pending => stopping.as_mut().poll(cx).map(|()| Err(ReaderEnd::Closed)),
+        loop {
+            if desk.is_closing() {
+                return Poll::Ready(Err(ReaderEnd::Closed));
+            }
+            match feed.poll_next(cx) {
+                Poll::Ready(Some(incoming)) => return Poll::Ready(Ok(incoming)),
+                Poll::Ready(None) => return Poll::Ready(Err(ReaderEnd::SourceEnded)),
+                Poll::Pending => {}
+            }
+            if called.as_mut().poll(cx).is_pending() {
+                desk.idle.look();
+                return Poll::Pending;
+            }
+            // Anew before both are looked at again, so that no call is missed.
+            called.set(desk.calls.notified());
         }
     })
     .await
+}
+
+/// A reader's last word to who waits for it.
+struct End<'d>(&'d Desk);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.idle.look_after_all();
+    }
 }

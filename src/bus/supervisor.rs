@@ -196,7 +196,7 @@ impl<B: Backend> Supervisor<B> {
         };
         // Where that fails, what the last source left is stranded, and more is not known.
         let Ok(Ok(Opened { control, snapshot, .. })) = opened else { return Ok(()) };
-        self.record.book.opened(snapshot, iter::empty());
+        self.record.book.opened(snapshot, None, iter::empty());
         self.retire(control, RetireReason::Stopping).await.map(drop)
     }
 
@@ -233,13 +233,13 @@ impl<B: Backend> Supervisor<B> {
         let Self { core, record, activation } = self;
         let id = SourceId::new(activation.generation, record.index, attempt);
         let outlet = HandlerOutlet { activation: Arc::downgrade(activation), source: core.source.clone() };
-        record.consumer.open(&activation.session, &record.settings, outlet, id)
+        record.consumer.open(&activation.session, &record.settings, outlet, id, &core.idle)
     }
 
     fn spawn(&self, opened: Opened) -> Run {
         let Opened { desk, control, snapshot, readers, give_back } = opened;
         let tallies = readers.iter().chain(&give_back).map(|(_, tally)| tally.clone());
-        self.record.book.opened(snapshot, tallies);
+        self.record.book.opened(snapshot, Some(desk.clone()), tallies);
         let mut set = JoinSet::new();
         for (reader, tally) in readers {
             drop(tally);

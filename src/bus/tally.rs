@@ -12,7 +12,11 @@ use std::{
 use crossbeam_utils::CachePadded;
 use tokio::time::Instant;
 
-use super::ledger::Stats;
+use super::{
+    desk::Desk,
+    idle::Idle,
+    ledger::{Lost, Stats},
+};
 use crate::{contract::SourceStats, subject::Name};
 
 /// A counter that one reader writes and others read: no locked instruction is needed.
@@ -92,17 +96,26 @@ impl Tally {
 pub(super) type Snapshot = Arc<dyn Fn() -> SourceStats + Send + Sync>;
 
 /// The book of one subscription, over the bus's life.
-pub(super) struct Book(Mutex<Pages>);
+pub(super) struct Book {
+    pages: Mutex<Pages>,
+    /// Whether it is a responder's.
+    answers: bool,
+    idle: Arc<Idle>,
+}
 
 struct Pages {
     /// What is folded in: finished sources and finished readers.
     closed: Stats,
     live: Option<Snapshot>,
+    /// Of the live source, to wake its readers.
+    desk: Option<Arc<Desk>>,
     readers: Vec<Arc<CachePadded<Tally>>>,
     /// Whether an activation is live.
     active: bool,
     /// Set while an activation is live and there is no source (Y11).
     unsubscribed_since: Option<Instant>,
+    /// It has failed for good.
+    failed: bool,
     /// What a source gave back to a backend that keeps nothing, for the next source: stranded if none comes (T13).
     owed: u64,
 }
@@ -128,30 +141,47 @@ pub(super) enum Owed {
 }
 
 impl Book {
-    pub(super) fn new(name: Name) -> Self {
+    pub(super) fn new(name: Name, answers: bool, idle: Arc<Idle>) -> Self {
         let closed = Stats::new(name, 0);
-        let (active, unsubscribed_since, owed) = (false, None, 0);
-        Self(Mutex::new(Pages { closed, live: None, readers: Vec::new(), active, unsubscribed_since, owed }))
+        let pages = Pages {
+            closed,
+            live: None,
+            desk: None,
+            readers: Vec::new(),
+            active: false,
+            unsubscribed_since: None,
+            failed: false,
+            owed: 0,
+        };
+        Self { pages: Mutex::new(pages), answers, idle }
     }
 
     /// A reading, with the live source folded in (L10).
     pub(super) fn stats(&self) -> Stats {
+        self.pages().stats()
+    }
+
+    /// How much was offered so far, if the subscription is at rest: nothing is in hand or on its way, its source is not
+    /// awaited, and of its counters `rests` says so. One that has failed for good is at rest.
+    pub(super) fn offered_if_at_rest(&self, rests: impl Fn(&Stats) -> bool) -> Option<u64> {
         let pages = self.pages();
-        let mut stats = pages.closed.clone();
-        // Between the two readings a message may move on; it is then missing from this one or in it twice (L4 holds at
-        // quiescent instants).
-        for reader in &pages.readers {
-            reader.add_to(&mut stats);
+        let awaits_its_source = pages.active && pages.live.is_none() && !pages.failed;
+        let stats = pages.stats();
+        // Of a responder's deliveries each that reached it has its reply (L7).
+        let Lost { handler_panic, shutdown, undecodable, malformed, .. } = stats.lost;
+        let owes_a_reply = self.answers
+            && stats.replies.total() < stats.delivered + handler_panic + shutdown + undecodable + malformed;
+        let busy = awaits_its_source || owes_a_reply || stats.in_hand > 0 || stats.unaccounted() != 0;
+        let at_rest = !busy && rests(&stats);
+        at_rest.then_some(stats.offered)
+    }
+
+    /// Readers that have nothing to do say so once more.
+    pub(super) fn wake_readers(&self) {
+        let desk = self.pages().desk.clone();
+        if let Some(desk) = desk {
+            desk.calls.notify_waiters();
         }
-        if let Some(live) = &pages.live {
-            let source = live();
-            add_source(&mut stats, source);
-            stats.pending = source.pending;
-        }
-        if let Some(since) = pages.unsubscribed_since {
-            stats.unsubscribed_for += since.elapsed();
-        }
-        stats
     }
 
     /// A new activation is live.
@@ -159,6 +189,7 @@ impl Book {
         let mut pages = self.pages();
         pages.closed.generation = generation;
         pages.active = true;
+        pages.failed = false;
         pages.start_clock();
     }
 
@@ -168,16 +199,26 @@ impl Book {
         pages.active = false;
         pages.stop_clock();
         pages.closed.stranded += mem::take(&mut pages.owed);
+        drop(pages);
+        self.idle.look_after_all();
     }
 
-    /// A source is open, and these readers read it.
-    pub(super) fn opened(&self, live: Snapshot, readers: impl Iterator<Item = Arc<CachePadded<Tally>>>) {
+    /// A source is open, and these readers, which share a desk, read it.
+    pub(super) fn opened(
+        &self,
+        live: Snapshot,
+        desk: Option<Arc<Desk>>,
+        readers: impl Iterator<Item = Arc<CachePadded<Tally>>>,
+    ) {
         let mut pages = self.pages();
         pages.stop_clock();
         // It is offered again.
         pages.owed = 0;
         pages.live = Some(live);
+        pages.desk = desk;
         pages.readers.extend(readers);
+        drop(pages);
+        self.idle.look_after_all();
     }
 
     /// The source has retired: its final counters are folded in, once (N12), and its finished readers with them.
@@ -186,6 +227,7 @@ impl Book {
         if pages.live.take().is_none() {
             return;
         }
+        pages.desk = None;
         pages.start_clock();
         let Pages { closed, owed, .. } = &mut *pages;
         add_source(closed, last);
@@ -199,6 +241,8 @@ impl Book {
             Owed::ToNextSource => *owed = last.pending,
             Owed::ToNobody => closed.stranded += last.pending,
         }
+        drop(pages);
+        self.idle.look_after_all();
     }
 
     /// Folds readers in that nobody but the book holds any more.
@@ -217,15 +261,37 @@ impl Book {
 
     /// A consumer has failed for good (V5).
     pub(super) fn incident(&self) {
-        self.pages().closed.incidents += 1;
+        let mut pages = self.pages();
+        pages.closed.incidents += 1;
+        pages.failed = true;
+        drop(pages);
+        self.idle.look_after_all();
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Pages {
+    fn stats(&self) -> Stats {
+        let mut stats = self.closed.clone();
+        // Between the two readings a message may move on; it is then missing from this one or in it twice (L4 holds at
+        // quiescent instants).
+        for reader in &self.readers {
+            reader.add_to(&mut stats);
+        }
+        if let Some(live) = &self.live {
+            let source = live();
+            add_source(&mut stats, source);
+            stats.pending = source.pending;
+        }
+        if let Some(since) = self.unsubscribed_since {
+            stats.unsubscribed_for += since.elapsed();
+        }
+        stats
+    }
+
     fn start_clock(&mut self) {
         if self.active && self.live.is_none() && self.unsubscribed_since.is_none() {
             self.unsubscribed_since = Some(Instant::now());

@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use super::Proof;
 use crate::{
     contract::{Backend, SurvivesRestart, Volatile},
     subject::Subject,
@@ -68,6 +69,10 @@ pub trait Fixture: Sized + Send + Sync + 'static {
     fn delete_consumers(&self) -> impl Future<Output = Ability> + Send {
         async { Ability::NotHere }
     }
+
+    /// Hears what a row's test came to, green or not applicable: to hold a table to it that says so. If this panics, the
+    /// test fails.
+    fn proved(_proof: &Proof) {}
 }
 
 /// Owns the storage of a backend that survives a restart, and restarts it.

@@ -50,7 +50,7 @@ macro_rules! ensure {
 }
 pub(crate) use ensure;
 
-/// Whether a promise was kept.
+/// Whether a promise was kept. [`Display`](fmt::Display) says so in a table's cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
@@ -65,6 +65,16 @@ pub enum Standing {
         /// What led there.
         log: String,
     },
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Green => f.write_str("green"),
+            Self::NotApplicable(why) => write!(f, "not applicable: {why}"),
+            Self::Red { seen, .. } => write!(f, "**red**: {seen}"),
+        }
+    }
 }
 
 /// One row, run on one backend.
@@ -95,8 +105,9 @@ impl fmt::Display for Proof {
         let Self { row, case, backend, standing, .. } = self;
         let Row { number, rules, promise, cause, .. } = row;
         match standing {
-            Standing::Green => writeln!(f, "row {number} `{case}` on `{backend}`: green"),
-            Standing::NotApplicable(why) => writeln!(f, "row {number} `{case}` on `{backend}`: not applicable: {why}"),
+            Standing::Green | Standing::NotApplicable(_) => {
+                writeln!(f, "row {number} `{case}` on `{backend}`: {standing}")
+            }
             Standing::Red { seen, log } => {
                 writeln!(f, "row {number} `{case}` on `{backend}`: red")?;
                 writeln!(f, "  promised: {rules}: {promise}")?;

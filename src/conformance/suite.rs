@@ -70,13 +70,14 @@ pub struct Suite {
     declared: Capabilities,
     /// What its traits say.
     derived: Capabilities,
+    proved: fn(&Proof),
     cases: Vec<Case>,
 }
 
 impl Suite {
     #[doc(hidden)]
-    pub const fn new(declared: Capabilities, derived: Capabilities, cases: Vec<Case>) -> Self {
-        Self { declared, derived, cases }
+    pub const fn new(declared: Capabilities, derived: Capabilities, proved: fn(&Proof), cases: Vec<Case>) -> Self {
+        Self { declared, derived, proved, cases }
     }
 
     /// The tests.
@@ -84,10 +85,10 @@ impl Suite {
         &self.cases
     }
 
-    /// Runs one test, on a runtime of its own.
+    /// Runs one test, on a runtime of its own, and tells the [fixture](Fixture::proved).
     ///
     /// # Panics
-    /// The row is red, with all that is known about it; or there is no test of this name.
+    /// The row is red, with all that is known about it; or there is no test of this name; or the fixture panics.
     pub fn prove(&self, name: &str) {
         let case = self.cases.iter().find(|case| case.name == name);
         let case = case.unwrap_or_else(|| panic!("`{name}` is no test of the suite"));
@@ -96,6 +97,7 @@ impl Suite {
         runtime.shutdown_background();
         assert!(!proof.is_red(), "\n{proof}");
         print!("{proof}");
+        (self.proved)(&proof);
     }
 
     /// Runs one test on the current runtime.
@@ -216,6 +218,7 @@ macro_rules! __conformance_suite {
             $crate::conformance::Suite::new(
                 <B as $crate::contract::Backend>::CAPABILITIES,
                 $crate::capabilities!(B),
+                <$fixture as $crate::conformance::Fixture>::proved,
                 ::std::vec![$($($crate::conformance::Case::new(
                     ::core::concat!(::core::stringify!($group), "::", ::core::stringify!($name)),
                     ::core::stringify!($name),

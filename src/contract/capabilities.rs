@@ -61,6 +61,12 @@ impl Capabilities {
         self.0.at_least_once.is_some()
     }
 
+    /// Whether a queue of its subscriptions lives elsewhere than in the backend.
+    pub(crate) const fn queues_elsewhere(&self) -> bool {
+        matches!(self.0.at_most_once, Some(QueuePlace::Elsewhere))
+            || matches!(self.0.at_least_once, Some((_, QueuePlace::Elsewhere, _)))
+    }
+
     /// [`ShedsNewest`](super::ShedsNewest).
     pub const fn sheds_newest(&self) -> bool {
         self.0.sheds_newest

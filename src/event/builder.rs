@@ -39,7 +39,7 @@ impl EventBuilder {
         let inner = builder.inner();
         inner.id = OnDemand::Given(id);
         inner.source = source;
-        inner.event_type = event_type.into();
+        inner.event_type = Text::Given(event_type);
         builder
     }
 
@@ -53,7 +53,10 @@ impl EventBuilder {
         let inner = builder.inner();
         inner.id = OnDemand::Seed(Fresh, OnceLock::new());
         inner.source = source;
-        inner.event_type = event_type;
+        inner.event_type = match event_type {
+            Cow::Borrowed(text) => Text::Static(text),
+            Cow::Owned(text) => Text::Given(text),
+        };
         inner.time = Some(OnDemand::now());
         if let Some((content_type, data)) = data {
             inner.content_type = Some(Text::Static(content_type));
@@ -85,7 +88,7 @@ impl EventBuilder {
 
     /// Sets `type`.
     pub fn event_type(mut self, event_type: impl Into<String>) -> Self {
-        self.inner().event_type = event_type.into().into();
+        self.inner().event_type = Text::Given(event_type.into());
         self
     }
 
@@ -188,11 +191,11 @@ impl EventBuilder {
             required("id", id, "give each event of a source one of its own, such as a UUID")?;
         }
         required("source", inner.source.as_str(), "name the service, as in `urn:example:billing`")?;
-        required("type", &inner.event_type, "name the kind of event, as in `com.example.invoice.raised.v1`")?;
+        required("type", inner.event_type.as_str(), "name the kind of event, as in `com.example.invoice.raised.v1`")?;
         if let Some(id) = inner.id.given() {
             string("id", id)?;
         }
-        string("type", &inner.event_type)?;
+        string("type", inner.event_type.as_str())?;
         if let Some(subject) = &inner.subject {
             required("subject", subject, "leave it out if the event has none")?;
             string("subject", subject)?;
@@ -223,7 +226,7 @@ impl std::fmt::Debug for EventBuilder {
 }
 
 /// The usual media types cost no allocation.
-fn shared(content_type: &str) -> Text {
+pub(super) fn shared(content_type: &str) -> Text {
     [JSON, PLAIN_TEXT, OCTETS]
         .into_iter()
         .find(|usual| *usual == content_type)
@@ -261,7 +264,7 @@ fn extensions(extensions: &mut Vec<(String, Value)>) -> Result<(), EventError> {
     Ok(())
 }
 
-fn check_content_type(content_type: &str) -> Result<(), EventError> {
+pub(super) fn check_content_type(content_type: &str) -> Result<(), EventError> {
     if content_type == JSON {
         return Ok(());
     }

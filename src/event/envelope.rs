@@ -1,6 +1,6 @@
 //! The event itself: a shared, immutable handle.
 
-use std::{borrow::Cow, fmt, sync::Arc, time::SystemTime};
+use std::{fmt, sync::Arc, time::SystemTime};
 
 use super::{
     Data, EventBuilder, Timestamp, Uri, UriReference, Value,
@@ -21,7 +21,7 @@ pub struct Event(Arc<Inner>);
 pub(super) struct Inner {
     pub(super) id: OnDemand<Fresh>,
     pub(super) source: UriReference,
-    pub(super) event_type: Cow<'static, str>,
+    pub(super) event_type: Text,
     pub(super) subject: Option<String>,
     pub(super) time: Option<OnDemand<SystemTime>>,
     pub(super) content_type: Option<Text>,
@@ -37,7 +37,7 @@ impl Default for Inner {
         Self {
             id: OnDemand::Given(String::new()),
             source: UriReference::empty(),
-            event_type: Cow::Borrowed(""),
+            event_type: Text::Static(""),
             subject: None,
             time: None,
             content_type: None,
@@ -78,7 +78,7 @@ impl Event {
     /// What kind of event it is: the attribute `type`.
     #[inline]
     pub fn event_type(&self) -> &str {
-        &self.0.event_type
+        self.0.event_type.as_str()
     }
 
     /// What the event is about, in the terms of its producer. Not the subject that it is published on.

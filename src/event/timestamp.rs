@@ -32,7 +32,7 @@ impl Timestamp {
     /// The text is not in the grammar of RFC 3339, section 5.6, or names a day, an hour or a leap second that there is not.
     pub fn new(text: impl Into<String>) -> Result<Self, TimestampError> {
         let text = text.into();
-        match parse(&text) {
+        match Written::read(text.as_bytes()) {
             Ok(_) => Ok(Self(text)),
             Err(rule) => Err(TimestampError { text: Excerpt::of(&text), rule }),
         }
@@ -120,47 +120,80 @@ const SHAPE: &str =
 
 /// Seconds since 1970 and nanoseconds, or the rule that the text breaks.
 fn parse(text: &str) -> Result<(i64, u32), &'static str> {
-    let bytes = text.as_bytes();
-    let separators = [(4, b"--"), (7, b"--"), (10, b"Tt"), (13, b"::"), (16, b"::")];
-    if bytes.len() < 20 || separators.iter().any(|(at, either)| !either.contains(&bytes[*at])) {
-        return Err(SHAPE);
-    }
-    let (year, month, day) = (number(&bytes[0..4])?, number(&bytes[5..7])?, number(&bytes[8..10])?);
-    let (hour, minute, second) = (number(&bytes[11..13])?, number(&bytes[14..16])?, number(&bytes[17..19])?);
-    let (nanos, zone) = fraction(&bytes[19..])?;
-    let offset = offset(zone)?;
-
-    if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
-        return Err("there is no such day");
-    }
-    if hour > 23 || minute > 59 || second > 60 {
-        return Err("there is no such time of day");
-    }
-    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
-    if second == 60 && !ends_a_month(seconds) {
-        return Err("a leap second is only at the end of a month in UTC");
-    }
-    Ok((seconds, nanos))
+    let written = Written::read(text.as_bytes())?;
+    Ok((written.seconds(), nanos(written.fraction)))
 }
 
-fn number(digits: &[u8]) -> Result<i64, &'static str> {
-    digits.iter().try_fold(0, |sum, byte| match byte {
-        b'0'..=b'9' => Ok(sum * 10 + i64::from(byte - b'0')),
-        _ => Err(SHAPE),
-    })
+/// The numbers of a time as they are written, checked.
+struct Written<'t> {
+    year: i64,
+    month: i64,
+    day: i64,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    /// The digits behind the point.
+    fraction: &'t [u8],
+    /// The offset from UTC in seconds.
+    offset: i64,
 }
 
-/// The nanoseconds, and what follows the fraction.
-fn fraction(rest: &[u8]) -> Result<(u32, &[u8]), &'static str> {
+impl<'t> Written<'t> {
+    fn read(bytes: &'t [u8]) -> Result<Self, &'static str> {
+        let Some((
+            &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T' | b't', h1, h2, b':', mi1, mi2, b':', s1, s2],
+            rest,
+        )) = bytes.split_first_chunk::<19>()
+        else {
+            return Err(SHAPE);
+        };
+        let (year, month, day) = (number([y1, y2, y3, y4])?, number([mo1, mo2])?, number([d1, d2])?);
+        let (hour, minute, second) = (number([h1, h2])?, number([mi1, mi2])?, number([s1, s2])?);
+        let (fraction, zone) = fraction(rest)?;
+        let written = Self { year, month, day, hour, minute, second, fraction, offset: offset(zone)? };
+
+        if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+            return Err("there is no such day");
+        }
+        if hour > 23 || minute > 59 || second > 60 {
+            return Err("there is no such time of day");
+        }
+        if second == 60 && !ends_a_month(written.seconds()) {
+            return Err("a leap second is only at the end of a month in UTC");
+        }
+        Ok(written)
+    }
+
+    /// Since 1970.
+    fn seconds(&self) -> i64 {
+        let days = days_since_1970(self.year, self.month, self.day);
+        days * 86_400 + self.hour * 3_600 + self.minute * 60 + self.second - self.offset
+    }
+}
+
+#[inline]
+fn number<const N: usize>(digits: [u8; N]) -> Result<i64, &'static str> {
+    let digits = digits.map(|byte| byte.wrapping_sub(b'0'));
+    if digits.iter().all(|digit| *digit < 10) {
+        Ok(digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(*digit)))
+    } else {
+        Err(SHAPE)
+    }
+}
+
+/// The digits of the fraction, and what follows it.
+fn fraction(rest: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
     let Some(digits) = rest.strip_prefix(b".") else {
-        return Ok((0, rest));
+        return Ok((&[], rest));
     };
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    if end == 0 {
-        return Err(SHAPE);
-    }
-    let nine = digits[..end].iter().copied().chain(std::iter::repeat(b'0')).take(9);
-    Ok((nine.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')), &digits[end..]))
+    if end == 0 { Err(SHAPE) } else { Ok(digits.split_at(end)) }
+}
+
+/// What a fraction of a second comes to, cut off.
+fn nanos(fraction: &[u8]) -> u32 {
+    let nine = fraction.iter().copied().chain(std::iter::repeat(b'0')).take(9);
+    nine.fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'))
 }
 
 /// The offset from UTC in seconds.
@@ -168,7 +201,7 @@ fn offset(zone: &[u8]) -> Result<i64, &'static str> {
     match zone {
         [b'Z' | b'z'] => Ok(0),
         [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let (hours, minutes) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);
+            let (hours, minutes) = (number([*h1, *h2])?, number([*m1, *m2])?);
             if hours > 23 || minutes > 59 {
                 return Err("there is no such offset");
             }

@@ -14,6 +14,7 @@ mod at_least_once;
 mod at_least_once_memory;
 mod attach;
 mod concurrency;
+mod idle;
 mod keyed;
 mod lifecycle;
 mod model;

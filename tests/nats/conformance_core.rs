@@ -3,10 +3,13 @@
 use tokio::sync::OnceCell;
 use tramline::{
     Nats, NatsOptions, Subject,
-    conformance::{Ability, Fixture},
+    conformance::{Ability, Fixture, Proof},
 };
 
-use crate::server::{Server, Setup, Version};
+use crate::{
+    conformance_table,
+    server::{Server, Setup, Version},
+};
 
 /// Kept small, so that what is above it is soon made.
 const PAYLOAD: u32 = 128 * 1024;
@@ -47,7 +50,7 @@ impl Core {
 /// A fixture for one version, and the suite on it.
 macro_rules! on {
     ($module:ident, $version:expr) => {
-        mod $module {
+        pub(crate) mod $module {
             use super::*;
 
             struct OnNats(Core);
@@ -78,6 +81,10 @@ macro_rules! on {
                 async fn publish_foreign(&self, subject: &Subject) -> Ability {
                     self.0.publish_foreign(subject).await;
                     Ability::Done
+                }
+
+                fn proved(proof: &Proof) {
+                    conformance_table::hold($version, proof);
                 }
             }
 

@@ -107,15 +107,15 @@ async fn has_ended(witness: &mut TcpStream) -> bool {
 
 macro_rules! on {
     ($module:ident, $version:expr) => {
-        mod $module {
+        pub(crate) mod $module {
             use tokio::net::TcpStream;
             use tramline::{
                 JetStream, Subject,
-                conformance::{Ability, DurableFixture, Fixture, Timing},
+                conformance::{Ability, DurableFixture, Fixture, Proof, Timing},
             };
 
             use super::Place;
-            use crate::server::Version;
+            use crate::{conformance_table, server::Version};
 
             pub(crate) struct OnJetStream(Place);
 
@@ -156,6 +156,10 @@ macro_rules! on {
 
                 async fn delete_consumers(&self) -> Ability {
                     self.0.delete_consumers().await
+                }
+
+                fn proved(proof: &Proof) {
+                    conformance_table::hold($version, proof);
                 }
             }
 

@@ -4,6 +4,7 @@
 
 mod conformance_core;
 mod conformance_jetstream;
+mod conformance_table;
 mod core;
 mod examples;
 mod faults;

@@ -1,8 +1,15 @@
 //! What does the work that is compared: a file for the work, and one for each way to do it.
 
-mod requests;
-mod with_channels;
-mod with_ruststream;
-mod with_tramline;
-
-pub use self::requests::{Asker, SEVERAL, Way};
+pub mod budgets;
+pub mod contestant;
+pub mod flood;
+pub mod job;
+pub mod latency;
+pub mod memory;
+pub mod report;
+pub mod requests;
+pub mod rounds;
+pub mod rows;
+pub mod spread;
+pub mod threads;
+pub mod work;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use async_nats::{Message as Wire, StatusCode};
 
 use super::held::Arrival;
-use crate::backend::nats::wire;
+use crate::backend::nats::wire::Reader;
 
 /// What came.
 #[derive(Debug)]
@@ -32,14 +32,16 @@ pub(super) enum Status {
 }
 
 /// Sorts a message out.
-pub(super) fn sort(message: Wire) -> Came {
-    if let Some(status) = message.status {
-        return Came::Status(Status::of(status, message.description.unwrap_or_default()));
+pub(super) fn sort(mut message: Wire, reader: &mut Reader) -> Came {
+    // Before the status, which whoever published the message may have put there: the server's own words are not settled.
+    if let Some(Numbers { attempt, sequence, stored }) = message.reply.as_deref().and_then(numbers) {
+        let Some(address) = message.reply.take() else { return Came::Foreign };
+        return Came::Message(Arrival { message: reader.message(message), address, sequence, stored, attempt });
     }
-    let Some((attempt, sequence)) = message.reply.as_deref().and_then(numbers) else { return Came::Foreign };
-    let decoded = wire::decode(&message);
-    let Some(address) = message.reply else { return Came::Foreign };
-    Came::Message(Arrival { message: decoded, address, sequence, attempt })
+    match message.status {
+        Some(status) => Came::Status(Status::of(status, message.description.unwrap_or_default())),
+        None => Came::Foreign,
+    }
 }
 
 impl Status {
@@ -58,10 +60,18 @@ impl Status {
     }
 }
 
-/// How often the server has sent a message, and where it stands in the stream, as the subject of its settlement says:
+/// What the server says of a message in the subject of its settlement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Numbers {
+    attempt: NonZeroU32,
+    sequence: u64,
+    stored: u64,
+}
+
+/// How often the server has sent a message, where it stands in the stream and since when, as the subject of its settlement says:
 /// `$JS.ACK.<stream>.<consumer>.<sent>.<place>.<place at the consumer>.<time>.<pending>`, in its newer form with a domain and
 /// an account before the stream, and something after the end.
-fn numbers(address: &str) -> Option<(NonZeroU32, u64)> {
+fn numbers(address: &str) -> Option<Numbers> {
     let mut tokens = address.strip_prefix("$JS.ACK.")?.split('.');
     let skip = match tokens.clone().count() {
         7 => 2,
@@ -69,8 +79,10 @@ fn numbers(address: &str) -> Option<(NonZeroU32, u64)> {
         _ => return None,
     };
     let sent: u64 = tokens.nth(skip)?.parse().ok()?;
-    let place = tokens.next()?.parse().ok()?;
-    Some((NonZeroU32::new(u32::try_from(sent).unwrap_or(u32::MAX))?, place))
+    let attempt = NonZeroU32::new(u32::try_from(sent).unwrap_or(u32::MAX))?;
+    let sequence = tokens.next()?.parse().ok()?;
+    let stored = tokens.nth(1)?.parse().ok()?;
+    Some(Numbers { attempt, sequence, stored })
 }
 
 #[cfg(test)]
@@ -92,13 +104,35 @@ mod tests {
         assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
     }
 
+    /// A foreign client may write a status into the headers of what it publishes.
+    #[test]
+    fn q10_what_has_a_status_and_can_be_settled_is_a_message_and_not_a_word_of_the_server() {
+        let message = |reply: Option<&str>| Wire {
+            subject: "a.b".into(),
+            reply: reply.map(Into::into),
+            payload: "x".into(),
+            headers: None,
+            status: StatusCode::from_u16(503).ok(),
+            description: None,
+            length: 1,
+        };
+        let Came::Message(arrival) = sort(message(Some("$JS.ACK.S.d.1.2.3.4.0")), &mut Reader::default()) else {
+            panic!("a message")
+        };
+        assert!(arrival.message.is_err(), "and no event");
+        assert!(matches!(sort(message(None), &mut Reader::default()), Came::Status(Status::Gone(_))));
+    }
+
     #[test]
     fn both_forms_of_a_settlements_subject_say_the_attempt_and_the_place() {
-        let three = NonZeroU32::new(3).unwrap();
-        assert_eq!(numbers("$JS.ACK.S.d.3.41.7.1796073244678843012.0"), Some((three, 41)));
-        assert_eq!(numbers("$JS.ACK.hub.ACC.S.d.3.41.7.1796073244678843012.0"), Some((three, 41)));
-        assert_eq!(numbers("$JS.ACK._.ACC.S.d.3.41.7.1796073244678843012.0.x1"), Some((three, 41)));
-        for foreign in ["_INBOX.1", "$JS.ACK.S.d.3", "$JS.ACK.S.d.0.41.7.1.0", "$JS.ACK.S.d.x.41.7.1.0"] {
+        let attempt = NonZeroU32::new(3).unwrap();
+        let there = Some(Numbers { attempt, sequence: 41, stored: 1_796_073_244_678_843_012 });
+        assert_eq!(numbers("$JS.ACK.S.d.3.41.7.1796073244678843012.0"), there);
+        assert_eq!(numbers("$JS.ACK.hub.ACC.S.d.3.41.7.1796073244678843012.0"), there);
+        assert_eq!(numbers("$JS.ACK._.ACC.S.d.3.41.7.1796073244678843012.0.x1"), there);
+        for foreign in
+            ["_INBOX.1", "$JS.ACK.S.d.3", "$JS.ACK.S.d.0.41.7.1.0", "$JS.ACK.S.d.x.41.7.1.0", "$JS.ACK.S.d.3.41.7.x.0"]
+        {
             assert_eq!(numbers(foreign), None, "{foreign}");
         }
     }

@@ -59,6 +59,11 @@ impl Identity {
         format!("$JS.API.CONSUMER.MSG.NEXT.{}.{}", self.stream, self.consumer)
     }
 
+    /// Where the server says that it has sent a message as often as it may, and gives it up.
+    pub(super) fn deaths(&self) -> String {
+        format!("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.{}.{}", self.stream, self.consumer)
+    }
+
     /// Whether this is where a pull is sent to, or a settlement.
     pub(super) fn is_spoken_to_at(&self, subject: &str) -> bool {
         let is_settlement = || subject.contains(&format!(".{}.{}.", self.stream, self.consumer));

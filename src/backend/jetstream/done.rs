@@ -1,37 +1,35 @@
-//! What was acknowledged last, so that it is not handled again when its acknowledgement is lost with a link or a server.
+//! What was acknowledged or terminated last, so that it is not handled again when the word for it is lost with a link or a
+//! server.
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
-/// How many are remembered. An acknowledgement is lost within the time in which it is on its way, or is written by the server.
+/// How many are remembered. A word is lost within the time in which it is on its way, or is written by the server.
 const MOST: usize = 8 * 1024;
 
-/// Places in the stream.
+/// Places in the stream, each with the time when what was there was stored: a server that lost the end of its stream in a crash
+/// of its machine gives a place to another message.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     latest: VecDeque<u64>,
-    all: FxHashSet<u64>,
+    all: FxHashMap<u64, u64>,
 }
 
 impl Done {
-    pub(super) fn has(&self, sequence: u64) -> bool {
-        self.all.contains(&sequence)
+    pub(super) fn has(&self, sequence: u64, stored: u64) -> bool {
+        self.all.get(&sequence) == Some(&stored)
     }
-}
 
-impl Extend<u64> for Done {
-    fn extend<I: IntoIterator<Item = u64>>(&mut self, sequences: I) {
-        for sequence in sequences {
-            if !self.all.insert(sequence) {
-                continue;
-            }
-            self.latest.push_back(sequence);
-            if self.latest.len() > MOST
-                && let Some(oldest) = self.latest.pop_front()
-            {
-                self.all.remove(&oldest);
-            }
+    pub(super) fn add(&mut self, sequence: u64, stored: u64) {
+        if self.all.insert(sequence, stored).is_some() {
+            return;
+        }
+        self.latest.push_back(sequence);
+        if self.latest.len() > MOST
+            && let Some(oldest) = self.latest.pop_front()
+        {
+            self.all.remove(&oldest);
         }
     }
 }
@@ -43,9 +41,10 @@ mod tests {
     #[test]
     fn the_latest_are_remembered_and_no_more_than_that() {
         let mut done = Done::default();
-        done.extend(0..2 * MOST as u64);
-        done.extend([2 * MOST as u64 - 1]);
+        let last = 2 * MOST as u64 - 1;
+        (0..=last).for_each(|sequence| done.add(sequence, 7));
+        done.add(last, 8);
         assert_eq!((done.latest.len(), done.all.len()), (MOST, MOST));
-        assert!(done.has(2 * MOST as u64 - 1) && !done.has(0));
+        assert!(done.has(last, 8) && !done.has(last, 7) && done.has(last - 1, 7) && !done.has(0, 7));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
+    collections::{BTreeSet, BinaryHeap, VecDeque},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -30,6 +30,9 @@ const LATER: Duration = Duration::from_secs(1);
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
 
+/// How many messages that the server has given up are remembered.
+const MOST_DEAD: usize = 1024;
+
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
@@ -39,6 +42,8 @@ pub(super) struct Terms {
     pub(super) window: NonZeroUsize,
     pub(super) max_deliver: NonZeroU32,
     pub(super) lease: Lease,
+    /// Whether the server may send what it has sent before, acknowledged or not, as if for the first time.
+    pub(super) miscounts: bool,
 }
 
 /// A message as the server sent it.
@@ -49,6 +54,8 @@ pub(super) struct Arrival {
     pub(super) address: Address,
     /// Its place in the stream.
     pub(super) sequence: u64,
+    /// When it was stored there, as the server counts time.
+    pub(super) stored: u64,
     /// How often the server has sent it.
     pub(super) attempt: NonZeroU32,
 }
@@ -86,6 +93,7 @@ enum State {
 struct Entry {
     address: Address,
     sequence: u64,
+    stored: u64,
     attempt: NonZeroU32,
     received: Instant,
     /// When the server last granted or extended its lease, as far as that is known.
@@ -105,9 +113,9 @@ pub(super) struct Held {
     queue: VecDeque<u64>,
     /// When the delays of what was declined are over.
     resting: BinaryHeap<Reverse<Instant>>,
-    /// The places in the stream of what was acknowledged last.
+    /// What was acknowledged or terminated last.
     done: Done,
-    /// Until then a first attempt may be another one at what was acknowledged: the server has been away.
+    /// Until then a first attempt may be another one at what is done: the server has been away.
     doubt: Instant,
     /// What is to be said as soon as the link is up.
     words: VecDeque<Word>,
@@ -124,6 +132,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
+    /// The places in the stream of what the server has given up, the latest of them.
+    dead: BTreeSet<u64>,
     waker: Option<Waker>,
 }
 
@@ -147,6 +157,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
+            dead: BTreeSet::new(),
             waker: None,
         }
     }
@@ -196,13 +207,14 @@ impl Held {
     /// Takes a message in. One that there is no place for is given back, to come again when no pull of before is open any
     /// more: it would come again to that.
     pub(super) fn take_in(&mut self, arrival: Arrival, now: Instant) {
-        let Arrival { message, address, sequence, attempt } = arrival;
+        let Arrival { message, address, sequence, stored, attempt } = arrival;
         self.asked = self.asked.saturating_sub(1);
         if let Some(older) = self.latest.get(&sequence).copied().filter(|older| !self.is_settling(*older)) {
             self.expire(older);
         }
-        if (attempt > NonZeroU32::MIN || now < self.doubt) && self.done.has(sequence) {
-            // The acknowledgement went down with a link, or with the server, and the number of attempts with it.
+        let may_be_done = attempt > NonZeroU32::MIN || now < self.doubt || self.terms.miscounts;
+        if may_be_done && self.done.has(sequence, stored) {
+            // The word for it went down with a link, or with the server, and the number of attempts with it.
             let until = self.terms.lease.granted(now);
             self.words.push_back(Word { address, verb: Verb::Ack, until });
             return;
@@ -215,7 +227,7 @@ impl Held {
         self.next += 1;
         let token = self.next;
         let state = if self.ended { State::Left } else { State::Queued(message) };
-        let entry = Entry { address, sequence, attempt, received: now, renewed: now, beaten: now, state };
+        let entry = Entry { address, sequence, stored, attempt, received: now, renewed: now, beaten: now, state };
         self.entries.insert(token, entry);
         self.latest.insert(sequence, token);
         if !self.ended {
@@ -293,8 +305,10 @@ impl Held {
             return self.abandon(token);
         }
         let entry = self.remove(token);
+        if let (Verb::Ack | Verb::Term, Some(entry)) = (verb, entry) {
+            self.done.add(entry.sequence, entry.stored);
+        }
         match verb {
-            Verb::Ack => self.done.extend(entry.map(|entry| entry.sequence)),
             Verb::Term => self.exhausted += 1,
             Verb::Nak(delay) if !delay.is_zero() => self.resting.push(Reverse(after(now, delay))),
             _ => {}
@@ -340,7 +354,10 @@ impl Held {
                 let until = lease.granted(entry.renewed);
                 heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
             }
-            self.look = self.look.min(lease.ends(entry.received, entry.renewed));
+            // A settlement that is under way ends no sooner for being looked at.
+            if !matches!(entry.state, State::Settling(_)) {
+                self.look = self.look.min(lease.ends(entry.received, entry.renewed));
+            }
         }
         heartbeats
     }
@@ -370,6 +387,21 @@ impl Held {
     /// One of them was said.
     pub(super) fn said(&mut self, word: &Word) {
         self.exhausted += u64::from(word.verb == Verb::Term);
+    }
+
+    /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
+    pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
+        let is_news = self.dead.insert(sequence);
+        if self.dead.len() > MOST_DEAD {
+            self.dead.pop_first();
+        }
+        if is_news {
+            self.exhausted += 1;
+            if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
+                self.expire(token);
+            }
+        }
+        is_news
     }
 
     /// Ends the source: nothing is handed over any more, and settlements are refused.

@@ -1,39 +1,99 @@
 //! JetStream: a log on NATS servers, at least once from a durable consumer.
 //!
-//! What it can do is the list of implementations below. What that means here:
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use tramline::{AtLeastOnce, Bus, Delayed, Delivery, JetStream, Payload, Settled, source, subject, subscription};
+//!
+//! #[subscription(
+//!     subject = "shop.order.placed", mode = AtLeastOnce, durable = "billing", max_deliver = 5, concurrency = 4,
+//!     backoff(initial = "100ms", max = "1m", multiplier = 2.0), restart,
+//! )]
+//! async fn billing(item: Payload<String>, delivery: Delivery<AtLeastOnce<Delayed>>) -> Settled {
+//!     if item.is_empty() { delivery.nack() } else { delivery.ack() }
+//! }
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Made by its operator: nats stream add SHOP --subjects "shop.>" --storage file --defaults
+//! let stream = JetStream::from_env("SHOP")?;
+//! let bus = Bus::builder(stream, source!("urn:example:shop")).subscribe(billing).build()?;
+//! let bus = bus.start_within(Duration::from_secs(30)).await?;
+//! // `Ok` once the stream has it.
+//! bus.publish_value(&subject!("shop.order.placed"), "com.example.order.v1", "tea").await?;
+//! tokio::signal::ctrl_c().await?;
+//! // What is in hand is finished, and what is not is given back.
+//! bus.stop(Duration::from_secs(10)).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What its capabilities mean here
+//! They are the list of implementations below.
 //!
 //! - **The stream is the operator's.** It is bound to, and never created, changed or deleted. Opening checks that it exists,
 //!   keeps its messages in files, and confirms publishes; subscribing, that it keeps all that the pattern selects. What is
 //!   wrong is refused with the `nats` command that mends it.
 //! - **A durable identity is a pull consumer** of that name. It is made once, compared at each opening by pattern, start
 //!   position, `max_deliver`, `ack_wait` and mode, and never deleted, not by giving up either: that is the operator's, too.
-//!   Of two processes that open a new one at once, with different settings, one is refused.
+//!   Of two processes that open a new one at once, with different settings, one is refused; with the same ones, they share
+//!   it.
 //! - **A source holds at most its bound**: what is asked for, in the window, in hand, or waits out a delay. A message that was
 //!   declined for later keeps its place until then, although it waits at the server, so that a subscription with a small
 //!   bound that declines much fetches little (contract B4). The window is the bound or the
 //!   [prefetch](JetStream::prefetch), whichever is less; an attempt costs little here, so it is wide.
 //! - **An attempt is a send.** A message that is given back has spent one, and is not judged by it: the server allows 1,000
 //!   attempts more than `max_deliver`, and the source ends a message that is declined at `max_deliver` or later, and counts
-//!   it. A message that ends its process each time is offered 1,000 times more, and then no more, uncounted.
+//!   it. A message that ends its process each time runs out of those 1,000, too. Then the server gives it up, as it does when
+//!   an operator lowers the consumer's `max_deliver`, and says so once, to whoever listens: one of the sources of the identity
+//!   counts that as exhausted, with a warning. Where there is none at that moment, or the user may not subscribe to
+//!   `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>`, nobody counts it. What an operator deletes, purges or terminates, or the
+//!   stream's limits discard, is not counted either: that is not this subscription's doing.
 //! - **A lease** begins when the source receives a message, and is extended by heartbeats, in the window too, until the message
 //!   is settled or `max_processing_time` has passed. Then it is handed on; after its last attempt it is exhausted. Under
-//!   `Redeliver` nothing is extended, and a lease is over here slightly before it is at the server.
+//!   `Redeliver` nothing is extended, and a lease is over here slightly before it is at the server. It is 30 seconds unless
+//!   the subscription says `ack_wait`: so long a message waits whose process was killed.
 //! - **A settlement** is sent and not confirmed. It is refused where the link is known to be down, the lease is over, or the
 //!   source has ended. One that is lost on its way is as if it had not been made: the message comes again. If it comes to the
 //!   source that had it acknowledged, it is acknowledged again and handled by nobody; the latest 8,192 are remembered.
-//! - **A delay** is kept by the server, without a limit, and forgotten when the server restarts.
-//! - **A publish** waits for the stream's confirmation; many at once wait side by side. What goes down with the link before that
-//!   is an error. Published again to the same subject, an event is told by its source and id and kept once, within the
-//!   stream's duplicate window.
-//! - **When the link dies** a source lives on. What it holds stays its own until the lease ends, and is settled over the new
-//!   link. When the consumer or the stream is deleted, the source ends with that as its cause.
-//! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter
-//!   of a second. A server of version 2.9 may forget one of those until its lease ends, if a pull of another source ends in
-//!   the same moment.
+//! - **A delay** is kept by the server, without a limit.
+//! - **A publish** waits for the stream's confirmation; many at once wait side by side. Published again to the same subject,
+//!   an event is told by its source and id and kept once, within the stream's duplicate window, two minutes unless the
+//!   operator says otherwise.
+//! - **Order** is that of first deliveries; what is given back is given back in order.
+//! - **Replays**: a new identity may begin at the oldest message that the stream keeps.
 //! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
 //! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
 //!   address: each request would be answered by the stream, and one that nobody serves would not be told so. Ask over a bus
-//!   on core NATS, on subjects that no stream keeps.
+//!   on [core NATS](super::nats), on subjects that no stream keeps.
+//!
+//! # When something fails
+//! - **The link dies.** A source lives on. What it holds stays its own until the lease ends, and is settled over the new
+//!   link; what a longer outage hands on counts as lease expired, and its settlement as refused. A publish that is under way,
+//!   and each until the link is there again, is an error at once: `Unconfirmed`, since the stream may have it.
+//! - **The server is stopped and started again.** Nothing is lost, and attempts go on. A delay is forgotten: what waited for
+//!   three seconds came back after 2.1 to 2.3, with the server's start.
+//! - **The server is killed** (`kill -9`). What it confirmed is there; of what it heard last it forgets some: on 2.9
+//!   the acknowledgements of the last 50 ms, on 2.15 those of the last 150 ms. Such a message comes again, with an attempt
+//!   that may be one lower than it was; if it comes to the source that had it acknowledged, nobody handles it again. A
+//!   publish that was not confirmed and is tried again may be kept twice. Under load 2.15 has once forgotten a whole
+//!   consumer, which is then as if it was deleted.
+//! - **The consumer or the stream is deleted.** The source ends with that as its cause; a subscription with `restart` makes
+//!   the consumer anew, from its `start_at`, and waits for the stream.
+//! - **The stream is full** and discards what is new, or the server's disk is: each publish is an error that says so.
+//! - **A process is killed.** What it held comes to another member, or to the next process, when its lease ends.
+//! - **A retire** gives back what is held, in order, and what the open pull still brings. That takes up to a quarter
+//!   of a second, and up to a second where the server is late.
+//! - **A pull ends in the moment in which something is declined or given back.** A server before 2.10.15 may forget that
+//!   message until its lease ends, and send the latest message once more, numbered as a first attempt; a later one sends the
+//!   declined message after the others that were.
+//!
+//! # Configuration
+//! That of [core NATS](super::nats#configuration), from code by [`options`](JetStream::options) and from the environment by
+//! [`JetStream::from_env`]; the stream's name is given in code. The user of the server needs to publish to the subjects that
+//! the service publishes to, to `$JS.API.STREAM.INFO.<stream>`, `$JS.API.CONSUMER.INFO.<stream>.*`,
+//! `$JS.API.CONSUMER.CREATE.<stream>.>`, `$JS.API.CONSUMER.MSG.NEXT.<stream>.>` and `$JS.ACK.<stream>.>`, and to subscribe to
+//! `_INBOX.>`, and better to `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.<stream>.*`, too.
 
 mod api;
 mod arrival;
@@ -167,7 +227,7 @@ impl Replays for JetStream {}
 
 impl MatchesPatterns for JetStream {}
 
-/// First deliveries are sent in the order of the stream, and what is given back is, too (contract G1).
+/// First deliveries are sent in the order of the stream (contract G1).
 impl Orders for JetStream {}
 
 impl DeliversAtMostOnce for JetStream {

@@ -19,7 +19,7 @@ use super::{
     word::{Word, nanoseconds},
 };
 use crate::{
-    backend::nats::{link::End, signals::Denied},
+    backend::nats::{link::End, signals::Denied, wire::Reader},
     contract::FinalReading,
 };
 
@@ -68,8 +68,11 @@ pub(super) struct Pulling {
     api: Api,
     identity: Identity,
     inbox: ReadyChunks<Subscriber>,
+    reader: Reader,
     /// Where pulls are answered to, without the number of the pull.
     reply: String,
+    /// What the server gives up.
+    deaths: Subscriber,
     /// The number of the latest thing that was asked.
     number: u64,
     /// Where the open pull is answered to.
@@ -80,15 +83,21 @@ pub(super) struct Pulling {
     closes: Instant,
     /// No pull before this.
     pause: Instant,
-    /// Since when the server has not answered for the consumer.
-    silent: Option<Instant>,
+    silence: Silence,
     /// How often the client had connected when that was looked at last.
     connects: u64,
 }
 
 impl Pulling {
-    /// `inbox` receives what comes to `reply` and one more token.
-    pub(super) fn new(shared: Arc<Shared>, api: Api, identity: Identity, inbox: Subscriber, reply: String) -> Self {
+    /// `inbox` receives what comes to `reply` and one more token, `deaths` what the server gives up.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        api: Api,
+        identity: Identity,
+        inbox: Subscriber,
+        reply: String,
+        deaths: Subscriber,
+    ) -> Self {
         let now = Instant::now();
         let mut pulling = Self {
             _until_then: shared.link().last_words(),
@@ -96,13 +105,15 @@ impl Pulling {
             api,
             identity,
             inbox: inbox.ready_chunks(BATCH),
+            reader: Reader::default(),
             reply,
+            deaths,
             number: 0,
             pull: String::new(),
             beat: None,
             closes: now,
             pause: now,
-            silent: None,
+            silence: Silence::default(),
             connects: 0,
         };
         pulling.connects = pulling.count_connects();
@@ -153,9 +164,25 @@ impl Pulling {
                 denied = denials.publishing(|subject| self.identity.is_spoken_to_at(subject)) => {
                     return Some(Cause::Denied(denied));
                 }
+                Some(death) = self.deaths.next() => self.note(&death),
                 () = shared.work().notified() => {}
                 () = sleep_until(wakes) => {}
             }
+        }
+    }
+
+    /// The server has given a message up. Nobody said so of it, here or elsewhere: whoever had it last is gone, or somebody
+    /// has changed the consumer.
+    fn note(&self, death: &Wire) {
+        let Ok(Death { stream_seq, deliveries }) = serde_json::from_slice(&death.payload) else { return };
+        if self.shared.with(|held| held.is_dead(stream_seq)) {
+            let consumer = self.identity.consumer();
+            tracing::warn!(
+                consumer,
+                sequence = stream_seq,
+                deliveries,
+                "the server has given a message up: it sent it as often as it may"
+            );
         }
     }
 
@@ -164,6 +191,9 @@ impl Pulling {
         let (connects, is_up) = (self.count_connects(), self.shared.is_up());
         let is_anew = std::mem::replace(&mut self.connects, connects) != connects;
         let now = Instant::now();
+        if is_anew || !is_up {
+            self.silence = Silence::default();
+        }
         let (heartbeats, words, wakes) = self.shared.with(|held| {
             if is_anew || !is_up {
                 held.link_is_new(now);
@@ -249,7 +279,7 @@ impl Pulling {
                 continue;
             }
             let is_open = *self.pull == *message.subject;
-            match sort(message) {
+            match sort(message, &mut self.reader) {
                 Came::Message(arrival) => arrivals.push(arrival),
                 // What is said of an older pull is too late to matter.
                 Came::Status(status) if is_open && status != Status::Idle => ended = Some(status),
@@ -257,6 +287,9 @@ impl Pulling {
             }
         }
         let now = Instant::now();
+        if heard.is_some() || !arrivals.is_empty() || matches!(ended, Some(Status::Over | Status::Broken(_))) {
+            self.silence = Silence::default();
+        }
         self.shared.with(|held| {
             heard.into_iter().for_each(|sent| held.heard(sent));
             arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
@@ -275,14 +308,13 @@ impl Pulling {
         let said = said.to_owned();
         match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
-                self.silent = None;
+                self.silence = Silence::default();
                 Ok(())
             }
             Ok(Ok(Some(_))) => Err(Cause::Another { consumer, stream }),
             Ok(Ok(None)) => Err(Cause::Gone { consumer, stream, said }),
             Ok(Err(error @ Unreadable::NoStream(_))) => Err(Cause::Gone { consumer, stream, said: error.to_string() }),
-            Ok(Err(_)) | Err(_) if !self.shared.is_up() => Ok(()),
-            Ok(Err(_)) | Err(_) if *self.silent.get_or_insert(now) + PATIENCE <= now => {
+            Ok(Err(_)) | Err(_) if self.shared.is_up() && self.silence.is_too_long(now) => {
                 Err(Cause::Silent { consumer, stream })
             }
             Ok(Err(_)) | Err(_) => Ok(()),
@@ -294,6 +326,13 @@ impl Pulling {
         let shared = Arc::clone(&self.shared);
         shared.with(Held::end);
         let latest = Instant::now() + OPEN + GRACE;
+        if shared.is_up() {
+            // Another source of the identity is to hear of what dies from now on.
+            let _ = timeout(GRACE, self.deaths.unsubscribe()).await;
+        }
+        while let Some(Some(death)) = self.deaths.next().now_or_never() {
+            self.note(&death);
+        }
         loop {
             self.upkeep().await;
             let now = Instant::now();
@@ -329,6 +368,24 @@ impl Pulling {
 
     fn count_connects(&self) -> u64 {
         self.shared.link().client().statistics().connects.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+/// What the server says of a message that it gives up.
+#[derive(serde::Deserialize)]
+struct Death {
+    stream_seq: u64,
+    deliveries: u64,
+}
+
+/// Since when the server has not answered for the consumer, and has not answered a pull either.
+#[derive(Debug, Default)]
+struct Silence(Option<Instant>);
+
+impl Silence {
+    /// Takes note that it does not answer at this moment.
+    fn is_too_long(&mut self, now: Instant) -> bool {
+        now.saturating_duration_since(*self.0.get_or_insert(now)) >= PATIENCE
     }
 }
 

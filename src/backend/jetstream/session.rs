@@ -72,14 +72,21 @@ impl JetStreamSession {
         let identity = consumer::open(&self.api, &self.stream, &spec).await?;
         let reply = link.client().new_inbox();
         let inbox = link.client().subscribe(format!("{reply}.*")).await.map_err(|error| unconfirmed(error.into()))?;
+        // A group, so that of all who share the identity one hears of each.
+        let group = identity.consumer().to_owned();
+        let deaths = link.client().queue_subscribe(identity.deaths(), group).await;
+        let deaths = deaths.map_err(|error| unconfirmed(error.into()))?;
         let terms = Terms {
             bound: spec.bound,
             window: spec.bound.min(self.prefetch),
             max_deliver: spec.max_deliver,
             lease: Lease::new(consumer::ack_wait(&spec), spec.slow_handler),
+            // Where a pull ends in the moment in which something is declined: https://github.com/nats-io/nats-server/pull/5305
+            miscounts: !link.client().is_server_compatible(2, 10, 15),
         };
         let shared = Arc::new(Shared::new(Arc::clone(link), terms));
-        link.tasks().spawn(Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply).run());
+        let pulling = Pulling::new(Arc::clone(&shared), self.api.clone(), identity, inbox, reply, deaths);
+        link.tasks().spawn(pulling.run());
         Ok(JetStreamSource::new(shared))
     }
 }
@@ -110,10 +117,10 @@ impl Session for JetStreamSession {
             NotSent::Closed => PublishError::Closed,
             error => PublishError::Unconfirmed { source: error.into() },
         })?;
-        let (mut headers, payload) = wire::encode(&event, link.content_mode());
+        let (mut headers, payload) = link.writer().write(&event);
         identify(&mut headers, subject, &event);
-        let (size, limit) = (wire::size(&headers, &payload), link.client().max_payload());
-        if size > limit {
+        let limit = link.client().max_payload();
+        if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(PublishError::TooLarge { size, limit });
         }
         drop(event);

@@ -8,6 +8,9 @@ use percent_encoding::percent_decode_str;
 use super::options::Credentials;
 use crate::contract::OpenError;
 
+const ENCODE: &str = "write `nats://host:port`, and percent-encode what is special in a user or a password: `/` as `%2F`, `,` as \
+                      `%2C`";
+
 /// The addresses of one cluster's servers, with what stood in front of an `@` taken out.
 #[derive(Debug)]
 pub(super) struct Servers {
@@ -19,6 +22,9 @@ impl Servers {
     /// Reads addresses, parted by commas.
     pub(super) fn parse(urls: &str) -> Result<Self, OpenError> {
         let mut servers = Self { addresses: Vec::new(), credentials: None };
+        if parts(urls).iter().any(|(_, is_cut)| *is_cut) {
+            return Err(wrong(urls, ENCODE));
+        }
         for url in urls.split(',').map(str::trim).filter(|url| !url.is_empty()) {
             let address: ServerAddr = url.parse().map_err(|_| wrong(url, "write it as `nats://host:port`"))?;
             if address.is_websocket() {
@@ -26,6 +32,9 @@ impl Servers {
             }
             if address.host().is_empty() {
                 return Err(wrong(url, "it names no host: write `nats://host:port`"));
+            }
+            if !is_bare(&address) {
+                return Err(wrong(url, ENCODE));
             }
             servers.add(address).ok_or_else(|| wrong(url, "the user or the password is not UTF-8"))?;
         }
@@ -80,14 +89,35 @@ impl fmt::Display for Servers {
     }
 }
 
+/// Whether nothing stands behind the port: it would not be used, and is rather the end of a password.
+fn is_bare(address: &ServerAddr) -> bool {
+    let url = address.clone().into_inner();
+    matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none()
+}
+
+/// What commas part, and whether it looks like the beginning of an address whose password has a comma in it: what stands
+/// before an `@` has a scheme before it, unless it is the first.
+fn parts(urls: &str) -> Vec<(&str, bool)> {
+    let mut is_cut = false;
+    let mut parts: Vec<_> = urls.split(',').map(|part| (part.trim(), false)).collect();
+    for (part, is_beginning) in parts.iter_mut().rev() {
+        *is_beginning = is_cut;
+        is_cut = !part.contains("://") && (is_cut || part.contains('@'));
+    }
+    parts
+}
+
 /// Addresses that may be wrong, without what stands in front of an `@`.
 pub(super) fn without_credentials(urls: &str) -> String {
-    let public = |url: &str| {
-        let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
+    let public = |(part, is_cut): &(&str, bool)| {
+        if *is_cut {
+            return "...".to_owned();
+        }
+        let (scheme, rest) = part.split_once("://").map_or(("", *part), |(scheme, rest)| (scheme, rest));
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
         if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
     };
-    urls.split(',').map(|url| public(url.trim())).collect::<Vec<_>>().join(", ")
+    parts(urls).iter().map(public).collect::<Vec<_>>().join(", ")
 }
 
 fn wrong(url: &str, fix: &str) -> OpenError {
@@ -114,6 +144,19 @@ mod tests {
             let error = Servers::parse(url).expect_err(url).to_string();
             assert!(error.contains("`url`") && !error.contains("s3cret"), "{error}");
         }
-        assert_eq!(without_credentials("nats://a:b@c@one:1,d:e@two"), "nats://one:1, two");
+        assert_eq!(without_credentials("nats://a:b@c@one:1,nats://d:e@two"), "nats://one:1, nats://two");
+        assert_eq!(without_credentials("a:b@one:1,two"), "one:1, two");
+    }
+
+    #[test]
+    fn a_password_with_what_parts_an_address_is_refused_and_none_of_it_is_shown() {
+        for url in ["nats://svc:s3,s3@one", "nats://svc:11,s3@one:1", "nats://svc:11/s3@one", "nats://svc:11?s3@one"] {
+            let shown = without_credentials(url);
+            assert!(!shown.contains("s3") && !shown.contains("11"), "{shown}");
+            let error = Servers::parse(url).expect_err(url).to_string();
+            assert!(error.contains("percent-encode") && !error.contains("s3") && !error.contains("11"), "{error}");
+        }
+        let fine = Servers::parse("nats://svc:11%2Cs3@one:1/, two").expect("it is encoded");
+        assert_eq!(fine.to_string(), "nats://one:1, nats://two:4222");
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_nats::{
-    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, PublishErrorKind, Subject, Subscriber,
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, Message, PublishErrorKind, Subject, Subscriber,
     connection::State,
 };
 use bytes::Bytes;
@@ -30,8 +30,8 @@ use super::{
     wire,
 };
 use crate::{
-    contract::{CloseError, OpenError, SubscribeError},
-    event::{Event, headers::ContentMode},
+    contract::{CloseError, Malformed, OpenError, SubscribeError},
+    event::Event,
     subject::{Group, Name, Pattern},
 };
 
@@ -46,7 +46,9 @@ pub(in crate::backend) struct Link {
     client: Client,
     signals: Arc<Signals>,
     desk: Arc<Desk>,
-    mode: ContentMode,
+    writer: wire::Writer,
+    /// Reads replies.
+    reader: Mutex<wire::Reader>,
     inbox_prefix: String,
     /// The session is closed: nothing is sent any more, and its sources end.
     closed: CancellationToken,
@@ -82,9 +84,10 @@ impl Link {
     /// Connects, and waits until the server has the inbox that answers come to.
     pub(in crate::backend) async fn open(url: &str, options: &NatsOptions) -> Result<Arc<Self>, OpenError> {
         let servers = Servers::parse(url)?;
+        options.check_inbox()?;
         let signals = Arc::new(Signals::new());
         let ended = CancellationToken::new();
-        let connect = observed(options.connect(&servers).await?, &signals, &ended);
+        let connect = observed(options.connect(&servers).await?, &signals, &ended, options.delay());
         let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
         // For want of any cryptography the client panics where a server asks for TLS.
         let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
@@ -99,7 +102,8 @@ impl Link {
             client,
             signals,
             desk,
-            mode: options.content_mode(),
+            writer: wire::Writer::new(options.content_mode()),
+            reader: Mutex::default(),
             inbox_prefix: options.inbox().to_owned(),
             closed: CancellationToken::new(),
             finish: CancellationToken::new(),
@@ -220,7 +224,7 @@ impl Link {
         if let Some(denied) = self.signals.is_denied(&subject) {
             return Err(denied.into());
         }
-        let (headers, payload) = wire::encode(event, self.mode);
+        let (headers, payload) = self.writer().write(event);
         tokio::select! {
             biased;
             sent = self.hand_to_client(subject, reply, headers, payload) => sent?,
@@ -232,6 +236,14 @@ impl Link {
         if self.closed.is_cancelled() { Err(NotSent::Late) } else { Ok(()) }
     }
 
+    /// Reads a reply. Whoever finds somebody else at it reads by itself, without what was seen before.
+    pub(super) fn read(&self, reply: Message) -> Result<Event, Malformed> {
+        match self.reader.try_lock() {
+            Ok(mut reader) => reader.event(reply),
+            Err(_) => wire::Reader::default().event(reply),
+        }
+    }
+
     async fn hand_to_client(
         &self,
         subject: Subject,
@@ -239,9 +251,8 @@ impl Link {
         headers: HeaderMap,
         payload: Bytes,
     ) -> Result<(), NotSent> {
-        let size = wire::size(&headers, &payload);
         let limit = self.client.max_payload();
-        if size > limit {
+        if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(NotSent::TooLarge { size, limit });
         }
         let sent = match reply {
@@ -251,7 +262,6 @@ impl Link {
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
         sent.map_err(|error| match error.kind() {
-            PublishErrorKind::MaxPayloadExceeded => NotSent::TooLarge { size, limit: self.client.max_payload() },
             // The client has ended.
             PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
             _ => NotSent::Client(error.into()),
@@ -322,10 +332,9 @@ impl Link {
         &self.client
     }
 
-    /// How events are written.
-    #[allow(dead_code, reason = "core NATS writes them here")]
-    pub(in crate::backend) fn content_mode(&self) -> ContentMode {
-        self.mode
+    /// Writes events.
+    pub(in crate::backend) fn writer(&self) -> &wire::Writer {
+        &self.writer
     }
 
     /// What the subjects of replies begin with.
@@ -440,8 +449,18 @@ fn queue_group(group: &Group, pattern: &Pattern) -> String {
     format!("{group}@{pattern}")
 }
 
-/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone.
-fn observed(connect: ConnectOptions, signals: &Arc<Signals>, ended: &CancellationToken) -> ConnectOptions {
+/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone; and wait for so long before it makes a
+/// link anew. It would also wait before it makes the first one.
+fn observed(
+    mut connect: ConnectOptions,
+    signals: &Arc<Signals>,
+    ended: &CancellationToken,
+    delay: Option<Duration>,
+) -> ConnectOptions {
+    if let Some(delay) = delay {
+        let signals = Arc::clone(signals);
+        connect = connect.reconnect_delay_callback(move |_| if signals.was_up() { delay } else { Duration::ZERO });
+    }
     let signals = Arc::clone(signals);
     // The client's two tasks hold the callback: one by itself, and the other by the channel that feeds it.
     let alive = ended.clone().drop_guard();

@@ -10,13 +10,15 @@ use std::{
 use async_nats::ConnectOptions;
 
 use super::address::Servers;
-use crate::{contract::OpenError, event::headers::ContentMode};
+use crate::{contract::OpenError, event::headers::ContentMode, subject::Subject};
 
 /// The prefix of the subjects that replies come to, unless another is named.
 const INBOX: &str = "_INBOX";
 /// How often the client asks a silent server whether it is there, unless it is said otherwise. The client's own minute
 /// would leave a link that died without a word unnoticed for three.
 const PING: Duration = Duration::from_secs(10);
+/// More than this is never, and the client's clock cannot hold all of it.
+const SELDOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// How to connect to NATS, and how events are written.
 ///
@@ -58,12 +60,15 @@ impl NatsOptions {
     }
 
     /// What the environment says, each variable if it is set and not empty: `NATS_USER` with `NATS_PASSWORD`, or
-    /// `NATS_TOKEN`, or `NATS_NKEY_SEED`, or `NATS_CREDS`, the path of a credentials file; and `NATS_NAME`.
+    /// `NATS_TOKEN`, or `NATS_NKEY_SEED`, or `NATS_CREDS`, the path of a credentials file; `NATS_NAME`; `NATS_CA`, the path
+    /// of the certificates to trust, and `NATS_CERT` with `NATS_KEY`, those of what to show to the server, each of which
+    /// requires TLS; and `NATS_RECONNECT_DELAY_MS`.
     ///
     /// `NATS_URL` is read by [`Nats::from_env`](super::Nats::from_env).
     ///
     /// # Errors
-    /// [`OpenError::Setting`]: the variables contradict each other, or one is not UTF-8.
+    /// [`OpenError::Setting`]: the variables contradict each other, one is not UTF-8 or no number, or TLS is asked for
+    /// without the feature `nats-tls`.
     pub fn from_env() -> Result<Self, OpenError> {
         Self::from_variables(std::env::var_os::<&'static str>)
     }
@@ -72,17 +77,16 @@ impl NatsOptions {
         let text = |name| text(name, variable(name));
         let mut options = Self::new();
         options.name = text("NATS_NAME")?;
-        let (user, password) = (text("NATS_USER")?, text("NATS_PASSWORD")?);
-        let by_password = match (user, password) {
-            (Some(user), Some(password)) => Some(("NATS_USER", Credentials::user(user, password))),
-            (None, None) => None,
-            (Some(_), None) => return Err(contradiction("NATS_PASSWORD", "not set", "set it, since NATS_USER is set")),
-            (None, Some(_)) => return Err(contradiction("NATS_USER", "not set", "set it, since NATS_PASSWORD is set")),
-        };
+        if let Some(delay) = text("NATS_RECONNECT_DELAY_MS")? {
+            let said = |_| contradiction("NATS_RECONNECT_DELAY_MS", &delay, "write it in milliseconds, such as 250");
+            options.reconnect_delay = Some(Duration::from_millis(delay.parse().map_err(said)?));
+        }
+        options.tls = Tls::from_variables(&variable)?;
+        let by_password = both("NATS_USER", "NATS_PASSWORD", text)?;
+        let by_password = by_password.map(|(user, password)| ("NATS_USER", Credentials::user(user, password)));
         let by_token = text("NATS_TOKEN")?.map(|token| ("NATS_TOKEN", Credentials::token(token)));
         let by_seed = text("NATS_NKEY_SEED")?.map(|seed| ("NATS_NKEY_SEED", Credentials::Seed(Secret(seed))));
-        let creds = variable("NATS_CREDS").filter(|path| !path.is_empty());
-        let by_file = creds.map(|path| ("NATS_CREDS", Credentials::File(path.into())));
+        let by_file = path("NATS_CREDS", &variable).map(|path| ("NATS_CREDS", Credentials::File(path)));
         for (name, credentials) in [by_password, by_token, by_seed, by_file].into_iter().flatten() {
             if options.credentials.replace(credentials).is_some() {
                 return Err(contradiction(name, "set beside other credentials", "say only once who connects"));
@@ -162,6 +166,20 @@ impl NatsOptions {
         self.inbox_prefix.as_deref().unwrap_or(INBOX)
     }
 
+    /// How long to wait before each attempt at a link that was lost, where that is said.
+    pub(super) fn delay(&self) -> Option<Duration> {
+        self.reconnect_delay
+    }
+
+    /// The client takes any text, and answers would never come to most of them, or with a wildcard, those of others too.
+    pub(super) fn check_inbox(&self) -> Result<(), OpenError> {
+        Subject::new(self.inbox()).map(drop).map_err(|error| OpenError::Setting {
+            setting: "inbox_prefix",
+            value: self.inbox().to_owned(),
+            fix: format!("it is no subject ({error}): write one as `_INBOX` or `_INBOX.billing`"),
+        })
+    }
+
     /// Who connects.
     pub(super) fn identity<'a>(&'a self, servers: &'a Servers) -> Identity<'a> {
         Identity(self.credentials.as_ref().or(servers.credentials()))
@@ -169,13 +187,10 @@ impl NatsOptions {
 
     /// The same, as the client has it.
     pub(super) async fn connect(&self, servers: &Servers) -> Result<ConnectOptions, OpenError> {
-        let ping = self.ping_interval.filter(|interval| !interval.is_zero()).unwrap_or(PING);
+        let ping = self.ping_interval.filter(|interval| !interval.is_zero()).unwrap_or(PING).min(SELDOM);
         let mut connect = ConnectOptions::new().custom_inbox_prefix(self.inbox()).ping_interval(ping);
         if let Some(name) = &self.name {
             connect = connect.name(name);
-        }
-        if let Some(delay) = self.reconnect_delay {
-            connect = connect.reconnect_delay_callback(move |_| delay);
         }
         connect = self.tls.apply(connect, servers)?;
         match self.identity(servers).0.cloned() {
@@ -196,6 +211,18 @@ impl NatsOptions {
 }
 
 impl Tls {
+    fn from_variables(variable: &impl Fn(&'static str) -> Option<OsString>) -> Result<Self, OpenError> {
+        let path = |name| path(name, variable);
+        let client = both("NATS_CERT", "NATS_KEY", |name| Ok(path(name)))?;
+        let roots: Vec<_> = path("NATS_CA").into_iter().collect();
+        let required = client.is_some() || !roots.is_empty();
+        if required && !NatsOptions::TLS {
+            let name = if roots.is_empty() { "NATS_CERT" } else { "NATS_CA" };
+            return Err(contradiction(name, "set", "enable tramline's feature `nats-tls`"));
+        }
+        Ok(Self { required, first: false, roots, client })
+    }
+
     fn apply(&self, connect: ConnectOptions, servers: &Servers) -> Result<ConnectOptions, OpenError> {
         if servers.want_tls() && !NatsOptions::TLS {
             return Err(OpenError::Setting {
@@ -270,6 +297,26 @@ pub(super) fn text(name: &'static str, value: Option<OsString>) -> Result<Option
     let value = value.map(OsString::into_string).transpose();
     let value = value.map_err(|_| contradiction(name, "not UTF-8", "write it as UTF-8"))?;
     Ok(value.filter(|value| !value.is_empty()))
+}
+
+/// A path that is set and not empty.
+fn path(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString>) -> Option<PathBuf> {
+    variable(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Two variables of which neither means anything by itself.
+fn both<T>(
+    one: &'static str,
+    other: &'static str,
+    value: impl Fn(&'static str) -> Result<Option<T>, OpenError>,
+) -> Result<Option<(T, T)>, OpenError> {
+    let alone = |is_set, missing| Err(contradiction(missing, "not set", &format!("set it, since {is_set} is set")));
+    match (value(one)?, value(other)?) {
+        (Some(first), Some(second)) => Ok(Some((first, second))),
+        (None, None) => Ok(None),
+        (Some(_), None) => alone(one, other),
+        (None, Some(_)) => alone(other, one),
+    }
 }
 
 fn contradiction(setting: &'static str, value: &str, fix: &str) -> OpenError {

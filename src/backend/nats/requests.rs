@@ -17,7 +17,7 @@ use super::{
     link::{Link, NotSent},
     replies::Answer,
     source::{Feed, Hold, Parcel, Wanted},
-    wire,
+    wire::Reader,
 };
 use crate::{
     contract::{
@@ -47,7 +47,7 @@ pub(in crate::backend) async fn request(
     };
     match timeout(within, answered).await {
         Ok(Ok(Answer::Message(reply))) => {
-            wire::event(&reply).map_err(|malformed| RequestError::Value { source: malformed.into() })
+            link.read(reply).map_err(|malformed| RequestError::Value { source: malformed.into() })
         }
         Ok(Ok(Answer::Nothing)) => Err(RequestError::NoResponders),
         Ok(Ok(Answer::Denied(denied))) => Err(RequestError::Failed { source: denied.into() }),
@@ -115,7 +115,7 @@ impl Source for NatsRequests {
     type Control = NatsResponderControl;
 
     fn split(self) -> (NatsRequestDeliveries, NatsResponderControl) {
-        (NatsRequestDeliveries(Arc::clone(&self.0)), NatsResponderControl(self.0))
+        (NatsRequestDeliveries { hold: Arc::clone(&self.0), reader: Reader::default() }, NatsResponderControl(self.0))
     }
 }
 
@@ -123,16 +123,19 @@ impl Source for NatsRequests {
 ///
 /// Each takes one unit of the task's cooperative budget, so an always-ready source starves nobody on its thread.
 #[derive(Debug)]
-pub struct NatsRequestDeliveries(Arc<Hold<Asked>>);
+pub struct NatsRequestDeliveries {
+    hold: Arc<Hold<Asked>>,
+    reader: Reader,
+}
 
 impl Stream for NatsRequestDeliveries {
     type Item = Incoming<ReplyTo<NatsReplier>>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let next = ready!(self.0.poll_next(cx));
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.hold.poll_next(cx));
         Poll::Ready(next.map(|Asked { message, replier }| {
             let reply_to = replier.map_or_else(ReplyTo::nobody, ReplyTo::request);
-            match wire::decode(&message) {
+            match self.reader.message(message) {
                 Ok(message) => Incoming::of(message, reply_to),
                 Err(malformed) => Incoming::malformed(malformed, reply_to),
             }

@@ -50,6 +50,10 @@ pub(super) struct Signals {
     /// The link went down, or a publish was denied.
     trouble: Notify,
     disconnects: AtomicU64,
+    /// There was a link.
+    was_up: AtomicBool,
+    /// How many attempts to make the link anew have failed in a row.
+    failures: AtomicU64,
     slow: AtomicU64,
     denials: broadcast::Sender<Denied>,
     /// Whether `denied` is to be looked into, which is rare.
@@ -63,6 +67,8 @@ impl Signals {
             down: Notify::new(),
             trouble: Notify::new(),
             disconnects: AtomicU64::new(0),
+            was_up: AtomicBool::new(false),
+            failures: AtomicU64::new(0),
             slow: AtomicU64::new(0),
             denials: broadcast::Sender::new(DENIALS),
             any_denied: AtomicBool::new(false),
@@ -80,6 +86,8 @@ impl Signals {
                 self.trouble.notify_waiters();
             }
             Event::Connected => {
+                self.was_up.store(true, Relaxed);
+                self.failures.store(0, Relaxed);
                 // A link that is made anew may have other rights.
                 self.any_denied.store(false, Relaxed);
                 self.denied().clear();
@@ -90,6 +98,13 @@ impl Signals {
                 // There may be one for each message.
                 if count.is_power_of_two() {
                     tracing::warn!(count, "the NATS client was too slow and dropped a message that nobody counts");
+                }
+            }
+            Event::ClientError(error) => {
+                let count = self.failures.fetch_add(1, Relaxed) + 1;
+                // There is one for each attempt, for as long as the server is away, or refuses credentials that it took before.
+                if count.is_power_of_two() {
+                    tracing::warn!(count, "the link to the NATS server cannot be made anew: {error}");
                 }
             }
             Event::ServerError(ServerError::Other(text)) => match denied(text) {
@@ -145,6 +160,11 @@ impl Signals {
     #[allow(dead_code, reason = "for JetStream, which is a feature of its own")]
     pub(super) fn trouble(&self) -> Notified<'_> {
         self.trouble.notified()
+    }
+
+    /// Whether there was a link.
+    pub(super) fn was_up(&self) -> bool {
+        self.was_up.load(Relaxed)
     }
 
     /// How often the link went down, as far as the client said so.

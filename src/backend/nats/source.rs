@@ -23,7 +23,7 @@ use super::{
     link::{Link, denied_subscribing},
     queue::Queue,
     signals::Denied,
-    wire,
+    wire::Reader,
 };
 use crate::{
     contract::{
@@ -266,7 +266,7 @@ impl Source for NatsSource {
     type Control = NatsSourceControl;
 
     fn split(self) -> (NatsDeliveries, NatsSourceControl) {
-        (NatsDeliveries(Arc::clone(&self.0)), NatsSourceControl(self.0))
+        (NatsDeliveries { hold: Arc::clone(&self.0), reader: Reader::default() }, NatsSourceControl(self.0))
     }
 }
 
@@ -274,14 +274,17 @@ impl Source for NatsSource {
 ///
 /// Each takes one unit of the task's cooperative budget, so an always-ready source starves nobody on its thread.
 #[derive(Debug)]
-pub struct NatsDeliveries(Arc<Hold<Wire>>);
+pub struct NatsDeliveries {
+    hold: Arc<Hold<Wire>>,
+    reader: Reader,
+}
 
 impl Stream for NatsDeliveries {
     type Item = Incoming<NothingToSettle>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let next = ready!(self.0.poll_next(cx));
-        Poll::Ready(next.map(|message| match wire::decode(&message) {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.hold.poll_next(cx));
+        Poll::Ready(next.map(|message| match self.reader.message(message) {
             Ok(message) => Incoming::of(message, NothingToSettle),
             Err(malformed) => Incoming::malformed(malformed, NothingToSettle),
         }))

@@ -1,50 +1,99 @@
 //! An event as a NATS message, and back.
 
-use std::borrow::Cow;
-
 use async_nats::{HeaderMap, HeaderName, Message as Wire};
 use bytes::Bytes;
 
+use super::kinds::Kinds;
 use crate::{
     contract::{Malformed, Message},
     event::{
         Event,
-        headers::{self, ContentMode},
+        headers::{
+            self, ContentMode, LONGEST,
+            read::{Headers, Reader as EventReader},
+            seen::Seen,
+        },
     },
     subject::{Subject, SubjectError},
 };
 
-/// An event's headers and its payload.
-pub(in crate::backend) fn encode(event: &Event, mode: ContentMode) -> (HeaderMap, Bytes) {
-    let encoded = headers::encode(event, mode);
-    let mut headers = HeaderMap::new();
-    for (name, value) in encoded.headers() {
-        match name {
-            // Neither checked nor copied: the names of the core attributes are known to be right.
-            Cow::Borrowed(name) => headers.insert(HeaderName::from_static(name), value.into_owned()),
-            Cow::Owned(name) => headers.insert(name, value.into_owned()),
-        }
+/// Writes the events of one session.
+#[derive(Debug)]
+pub(in crate::backend) struct Writer {
+    mode: ContentMode,
+    kinds: Kinds,
+}
+
+impl Writer {
+    pub(in crate::backend) fn new(mode: ContentMode) -> Self {
+        Self { mode, kinds: Kinds::default() }
     }
-    (headers, encoded.into_payload())
+
+    /// An event's headers and its payload.
+    pub(in crate::backend) fn write(&self, event: &Event) -> (HeaderMap, Bytes) {
+        let encoded = headers::encode(event, self.mode);
+        let mut headers = match encoded.mode() {
+            ContentMode::Binary => self.kinds.headers(event, || common(&encoded)),
+            ContentMode::Structured => common(&encoded),
+        };
+        for (name, value) in encoded.own() {
+            match name {
+                std::borrow::Cow::Borrowed(name) => headers.insert(HeaderName::from_static(name), value.into_owned()),
+                std::borrow::Cow::Owned(name) => headers.insert(name, value.into_owned()),
+            }
+        }
+        (headers, encoded.into_payload())
+    }
 }
 
-/// The event that a message carries, whatever it was sent to.
-pub(in crate::backend) fn event(message: &Wire) -> Result<Event, Malformed> {
-    let headers = message.headers.iter().flat_map(HeaderMap::iter);
-    let headers = headers.flat_map(|(name, values)| values.iter().map(|value| (name.as_ref(), value.as_str())));
-    headers::decode(headers, message.payload.clone())
-        .map_err(|error| Malformed::new(error).at(message.subject.as_str()))
+fn common(encoded: &headers::Encoded<'_>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in encoded.common() {
+        // Neither checked nor copied: the names of the core attributes are known to be right.
+        headers.insert(HeaderName::from_static(name), value.into_owned());
+    }
+    headers
 }
 
-/// The message with its subject, or what is wrong with one of the two (contract Q10).
-pub(in crate::backend) fn decode(message: &Wire) -> Result<Message, Malformed> {
-    let subject = Subject::new(&*message.subject)
-        .map_err(|error: SubjectError| Malformed::new(error).at(message.subject.as_str()))?;
-    Ok(Message { subject, event: event(message)? })
+/// Reads messages, one after the other.
+#[derive(Debug, Default)]
+pub(in crate::backend) struct Reader {
+    events: EventReader,
+    subjects: Seen<Subject>,
 }
 
-/// The size of a message as the server counts it, in bytes.
-pub(in crate::backend) fn size(headers: &HeaderMap, payload: &Bytes) -> usize {
+impl Reader {
+    /// The event that a message carries, whatever it was sent to.
+    pub(in crate::backend) fn event(&mut self, message: Wire) -> Result<Event, Malformed> {
+        let mut headers = Headers::default();
+        for (name, values) in message.headers.iter().flat_map(HeaderMap::iter) {
+            values.iter().for_each(|value| headers.add(name.as_ref(), value.as_str()));
+        }
+        let read = self.events.read(headers, message.payload);
+        read.map_err(|error| Malformed::new(error).at(message.subject.as_str()))
+    }
+
+    /// The message with its subject, or what is wrong with one of the two (contract Q10).
+    pub(in crate::backend) fn message(&mut self, message: Wire) -> Result<Message, Malformed> {
+        let subject = self.subjects.find(&message.subject, |text| Subject::new(text));
+        let subject = subject.map_err(|error: SubjectError| Malformed::new(error).at(message.subject.as_str()))?;
+        Ok(Message { subject, event: self.event(message)? })
+    }
+}
+
+/// The size of a message if that is above the limit, in bytes, as the server counts it.
+pub(in crate::backend) fn too_large(headers: &HeaderMap, payload: &Bytes, limit: usize) -> Option<usize> {
+    /// No headers of ours are longer: a name has four bytes at least, and to a name and a value another four are added; and there
+    /// may be an id to tell duplicates by.
+    const HEADERS: usize = 3 * LONGEST;
+    if payload.len() + HEADERS <= limit {
+        return None;
+    }
+    let size = size(headers, payload);
+    (size > limit).then_some(size)
+}
+
+fn size(headers: &HeaderMap, payload: &Bytes) -> usize {
     const FRAME: usize = "NATS/1.0\r\n".len() + "\r\n".len();
     let lines = headers.iter().flat_map(|(name, values)| {
         let name: &str = name.as_ref();

@@ -18,7 +18,8 @@
 
 mod error;
 mod percent;
-mod read;
+pub(crate) mod read;
+pub(crate) mod seen;
 mod write;
 
 use bytes::Bytes;
@@ -74,7 +75,9 @@ pub fn decode<'m>(
     headers: impl IntoIterator<Item = (&'m str, &'m str)>,
     payload: Bytes,
 ) -> Result<Event, HeadersError> {
-    read::decode(&mut headers.into_iter(), payload)
+    let mut all = read::Headers::default();
+    headers.into_iter().for_each(|(name, value)| all.add(name, value));
+    read::Reader::default().read(all, payload)
 }
 
 /// What a media type says about the kind of the data.

@@ -9,13 +9,43 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, b'!'..=b'~') && byte != b'"' && byte != b'%'
 }
 
+/// Whether every byte is plain. Then the value and the text that it stands for are the same, and no character of it is one
+/// that an attribute must not have.
+#[inline]
+pub(super) fn is_all_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let others = eights.iter().fold(0, |others, eight| others | others_of(*eight));
+    // The last eight, some of them once more, are looked at more quickly than what is left over.
+    let rest = match bytes.last_chunk::<8>() {
+        _ if rest.is_empty() => 0,
+        Some(last) => others_of(*last),
+        None => u64::from(!rest.iter().all(|byte| is_plain(*byte))),
+    };
+    (others | rest) == 0
+}
+
+/// Not zero if one of eight bytes is not plain. All eight are looked at as one number: the highest bit of each tells.
+#[inline]
+fn others_of(eight: [u8; 8]) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let bytes = u64::from_ne_bytes(eight);
+    let none_is = |byte: u8| {
+        let others = bytes ^ (ONES * u64::from(byte));
+        others.wrapping_sub(ONES) & !others
+    };
+    let below = bytes.wrapping_sub(ONES * u64::from(b'!')) & !bytes;
+    // What carries into the next byte, or borrows from it, is itself not plain.
+    let beyond = bytes | bytes.wrapping_add(ONES);
+    (below | beyond | none_is(b'"') | none_is(b'%')) & (ONES * 0x80)
+}
+
 /// The value that stands for a text; the text itself, where nothing of it needs encoding.
 pub(super) fn encode(text: Cow<'_, str>) -> Cow<'_, str> {
-    // Without an early end, so that the compiler looks at many bytes at once.
-    let others = text.bytes().fold(0, |others, byte| others + usize::from(!is_plain(byte)));
-    if others == 0 {
+    if is_all_plain(&text) {
         return text;
     }
+    let others = text.bytes().filter(|byte| !is_plain(*byte)).count();
     let mut value = String::with_capacity(text.len() + 2 * others);
     for byte in text.bytes() {
         if is_plain(byte) {
@@ -105,6 +135,24 @@ mod tests {
             assert_eq!(decode(value).unwrap(), text, "{value}");
         }
         assert!(matches!(encode("plain".into()), Cow::Borrowed(_)), "no allocation for what needs none");
+    }
+
+    #[test]
+    fn eight_bytes_at_once_are_as_plain_as_each_of_them() {
+        for byte in 0..=u8::MAX {
+            for (at, other) in (0..8).flat_map(|at| [b'a', b'!', b'~', 0, 0x80, 0xff].map(|other| (at, other))) {
+                let mut eight = [other; 8];
+                eight[at] = byte;
+                assert_eq!(others_of(eight) == 0, eight.iter().all(|byte| is_plain(*byte)), "{eight:?}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_is_plain_when_each_byte_is(text in "[!-~]{0,20}[ -~\u{7f}\u{e9}]{0,2}[!-~]{0,20}") {
+            assert_eq!(is_all_plain(&text), text.bytes().all(is_plain), "{text:?}");
+        }
     }
 
     #[test]

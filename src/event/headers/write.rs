@@ -35,11 +35,26 @@ impl<'e> Encoded<'e> {
     /// The headers, name and value. A name is borrowed unless it is that of an extension; a value, unless something of it has to be
     /// percent-encoded. Both are ASCII without white space, but for the `Content-Type` of structured mode, which has a space.
     pub fn headers(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
-        let (structured, event) = match self.mode {
-            ContentMode::Binary => (None, Some(self.event)),
-            ContentMode::Structured => (Some(("Content-Type".into(), STRUCTURED.into())), None),
+        let common = self.common().map(|(name, value)| (Cow::Borrowed(name), value));
+        common.chain(self.own())
+    }
+
+    /// Those that an event has in common with others of its source and its kind, or the one of structured mode.
+    pub(crate) fn common(&self) -> impl Iterator<Item = (&'static str, Cow<'e, str>)> + use<'e> {
+        let (structured, binary) = match self.mode {
+            ContentMode::Binary => (None, Some(common(self.event))),
+            ContentMode::Structured => (Some(("Content-Type", STRUCTURED.into())), None),
         };
-        structured.into_iter().chain(event.into_iter().flat_map(attributes))
+        structured.into_iter().chain(binary.into_iter().flatten().flatten().map(encoded))
+    }
+
+    /// All the others.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
+        let event = match self.mode {
+            ContentMode::Binary => Some(self.event),
+            ContentMode::Structured => None,
+        };
+        event.into_iter().flat_map(own)
     }
 
     /// The payload. Data is shared with the event, not copied.
@@ -53,29 +68,40 @@ impl<'e> Encoded<'e> {
     }
 }
 
-/// The headers of binary mode.
-fn attributes(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
+/// An attribute under the name of its header.
+type Known<'e> = Option<(&'static str, &'e str)>;
+
+/// The attributes that events have in common.
+fn common(event: &Event) -> [Known<'_>; 5] {
+    [
+        Some(("ce-specversion", "1.0")),
+        Some(("ce-source", event.source().as_str())),
+        Some(("ce-type", event.event_type())),
+        event.data_content_type().map(|content_type| ("ce-datacontenttype", content_type)),
+        event.data_schema().map(|schema| ("ce-dataschema", schema.as_str())),
+    ]
+}
+
+/// The others that the specification names.
+fn own_known(event: &Event) -> [Known<'_>; 3] {
+    [
+        Some(("ce-id", event.id())),
+        event.time().map(|time| ("ce-time", time.as_str())),
+        event.subject().map(|subject| ("ce-subject", subject)),
+    ]
+}
+
+/// The headers that are an event's own.
+fn own(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
+    let known = own_known(event).into_iter().flatten().map(encoded);
     let extensions = event.extensions();
-    known(event)
-        .map(|(name, text)| (Cow::Borrowed(name), percent::encode(text.into())))
+    known
+        .map(|(name, value)| (Cow::Borrowed(name), value))
         .chain(extensions.map(|(name, value)| (Cow::Owned(["ce-", name].concat()), percent::encode(value.to_text()))))
 }
 
-/// The attributes that the specification names, each under the name of its header.
-fn known(event: &Event) -> impl Iterator<Item = (&'static str, &str)> {
-    let required = [
-        ("ce-specversion", "1.0"),
-        ("ce-id", event.id()),
-        ("ce-source", event.source().as_str()),
-        ("ce-type", event.event_type()),
-    ];
-    let optional = [
-        ("ce-subject", event.subject()),
-        ("ce-time", event.time().map(AsRef::as_ref)),
-        ("ce-datacontenttype", event.data_content_type()),
-        ("ce-dataschema", event.data_schema().map(AsRef::as_ref)),
-    ];
-    required.into_iter().chain(optional.into_iter().filter_map(|(name, value)| Some((name, value?))))
+fn encoded<'e>((name, text): (&'static str, &'e str)) -> (&'static str, Cow<'e, str>) {
+    (name, percent::encode(text.into()))
 }
 
 /// Whether the media type says of the data what it is, so that it is read as that.
@@ -94,9 +120,15 @@ fn keeps_data(event: &Event) -> bool {
 /// Whether the headers are not too long. Nearly every event is far below that, which is seen without encoding anything.
 fn fits(event: &Event) -> bool {
     let extensions = event.extensions().map(|(name, value)| "ce-".len() + name.len() + longest(value));
-    let estimate: usize = known(event).map(|(name, text)| name.len() + text.len()).chain(extensions).sum();
+    let length =
+        |known: &[Known<'_>]| known.iter().flatten().map(|(name, text)| name.len() + text.len()).sum::<usize>();
+    let estimate = length(&common(event)) + length(&own_known(event)) + extensions.sum::<usize>();
     // An encoded byte takes three.
-    estimate * 3 <= LONGEST || attributes(event).map(|(name, value)| name.len() + value.len()).sum::<usize>() <= LONGEST
+    estimate * 3 <= LONGEST || {
+        let common = common(event).into_iter().flatten().map(encoded).map(|(name, value)| name.len() + value.len());
+        let own = own(event).map(|(name, value)| name.len() + value.len());
+        common.chain(own).sum::<usize>() <= LONGEST
+    }
 }
 
 /// At least as many bytes as the string form of a value has.

@@ -1,6 +1,6 @@
 //! What is said in options and in the environment is what the server sees.
 
-use std::{env, process::Command};
+use std::{env, process::Command, time::Duration};
 
 use tramline::{
     Nats,
@@ -26,7 +26,11 @@ async fn a_process_connects_as_its_environment_says() {
         assert!(!error.to_string().contains("s3cret"), "{error}");
         return;
     }
-    let session = within("the open", Nats::from_env().unwrap().open()).await.unwrap();
+    let opened = within("the open", Nats::from_env().unwrap().open()).await;
+    if expected == "not opened" {
+        return assert!(matches!(opened, Err(OpenError::Unreachable { .. })), "{opened:?}");
+    }
+    let session = opened.unwrap();
     let mut sink = Sink::on(&session, "a").await;
     publish(&session, "a", 1).await.unwrap();
     assert_eq!(sink.id().await, "1");
@@ -34,10 +38,12 @@ async fn a_process_connects_as_its_environment_says() {
 }
 
 /// Runs the test above with these variables.
-fn run(expected: &str, variables: &[(&str, &str)]) {
+pub(super) fn run(expected: &str, variables: &[(&str, &str)]) {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "core::options::a_process_connects_as_its_environment_says", "--nocapture"]);
-    for name in ["URL", "USER", "PASSWORD", "TOKEN", "NKEY_SEED", "CREDS", "NAME"] {
+    let names =
+        ["URL", "USER", "PASSWORD", "TOKEN", "NKEY_SEED", "CREDS", "NAME", "CA", "CERT", "KEY", "RECONNECT_DELAY_MS"];
+    for name in names {
         child.env_remove(format!("NATS_{name}"));
     }
     let output = child.env(CHILD, expected).envs(variables.iter().copied()).output().unwrap();
@@ -53,7 +59,7 @@ async fn the_environment_says_who_connects_and_where() {
     on_both_with(setup, async |server: Server| {
         let url = server.url();
         run("ok", &[("NATS_URL", &url), ("NATS_USER", "svc"), ("NATS_PASSWORD", "s3cret"), ("NATS_NAME", "n")]);
-        run("ok", &[("NATS_URL", &url), ("NATS_NKEY_SEED", &seed)]);
+        run("ok", &[("NATS_URL", &url), ("NATS_NKEY_SEED", &seed), ("NATS_RECONNECT_DELAY_MS", "250")]);
         run("ok", &[("NATS_URL", &url.replace("://", "://svc:s3cret@")), ("NATS_USER", "")]);
     })
     .await;
@@ -73,6 +79,9 @@ fn an_environment_that_contradicts_itself_is_refused_by_the_variable_s_name() {
     run("refused by NATS_USER", &[("NATS_PASSWORD", "s3cret")]);
     run("refused by NATS_TOKEN", &[("NATS_USER", "svc"), ("NATS_PASSWORD", "s3cret"), ("NATS_TOKEN", "s3cret")]);
     run("refused by NATS_CREDS", &[("NATS_TOKEN", "s3cret"), ("NATS_CREDS", "s3cret.creds")]);
+    run("refused by NATS_KEY", &[("NATS_CERT", "client.pem")]);
+    run("refused by NATS_CERT", &[("NATS_KEY", "client.key")]);
+    run("refused by NATS_RECONNECT_DELAY_MS", &[("NATS_RECONNECT_DELAY_MS", "soon")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -119,4 +128,26 @@ async fn a_url_that_cannot_be_used_is_refused_by_the_setting_s_name() {
         let error = nats(url).open().await.unwrap_err();
         assert!(matches!(error, OpenError::Setting { setting: "url", .. }), "{url}: {error:?}");
     }
+}
+
+#[tokio::test]
+async fn an_inbox_prefix_that_is_no_subject_is_refused_before_anything_is_connected() {
+    for prefix in ["", "a.*", ">", "a b", "a..b", "a."] {
+        let nowhere = nats("nats://127.0.0.1:1").options(quick().inbox_prefix(prefix));
+        let error = nowhere.open().await.map(drop).unwrap_err();
+        assert!(matches!(error, OpenError::Setting { setting: "inbox_prefix", .. }), "`{prefix}`: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_duration_is_too_long_for_a_link() {
+    on_both(async |server| {
+        let options = quick().ping_interval(Duration::MAX).reconnect_delay(Duration::MAX);
+        let session = within("the open", nats(server.url()).options(options).open()).await.unwrap();
+        let mut sink = Sink::on(&session, "a").await;
+        publish(&session, "a", 1).await.unwrap();
+        assert_eq!(sink.id().await, "1");
+        session.close().await.unwrap();
+    })
+    .await;
 }

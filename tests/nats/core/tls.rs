@@ -7,7 +7,10 @@ use tramline::{
     contract::{Backend, OpenError, Session},
 };
 
-use super::support::{Sink, chain, nats, on_both_with, publish, quick, within};
+use super::{
+    options::run,
+    support::{Sink, chain, nats, on_both_with, publish, quick, within},
+};
 use crate::server::Setup;
 
 fn file(name: &str) -> PathBuf {
@@ -56,6 +59,10 @@ async fn a_server_that_wants_a_certificate_gets_the_one_that_is_named() {
         async |server| {
             let trusting = quick().root_certificates(file("ca.pem"));
             works(server.url(), trusting.clone().client_certificate(file("client.pem"), file("client.key"))).await;
+            let [ca, certificate, key] =
+                ["ca.pem", "client.pem", "client.key"].map(|name| file(name).display().to_string());
+            let url = server.url();
+            run("ok", &[("NATS_URL", &url), ("NATS_CA", &ca), ("NATS_CERT", &certificate), ("NATS_KEY", &key)]);
             let error = nats(server.url()).options(trusting).open().await.unwrap_err();
             assert!(matches!(error, OpenError::Unreachable { .. }), "{}", chain(&error));
         },
@@ -70,6 +77,7 @@ async fn where_tls_is_required_a_server_without_it_is_refused() {
         async |server| {
             let error = nats(server.url()).options(quick().require_tls()).open().await.unwrap_err();
             assert!(matches!(error, OpenError::Unreachable { .. }), "{}", chain(&error));
+            run("not opened", &[("NATS_URL", &server.url()), ("NATS_CA", &file("ca.pem").display().to_string())]);
         },
     )
     .await;

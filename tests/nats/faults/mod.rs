@@ -3,10 +3,12 @@
 mod denied;
 mod disk;
 mod ended;
+mod ended_core;
 mod gone;
 mod large;
 mod link;
 mod openers;
+mod processes;
 mod slow;
 mod start;
 mod support;

@@ -1,4 +1,5 @@
-//! Two processes that open one durable identity at once. Two buses with a connection each are to the server what they are.
+//! Two buses that open one durable identity at once, each over a connection of its own. `processes` does the same, slower and
+//! with fewer rounds, with processes.
 
 use std::{num::NonZeroU32, time::Duration};
 

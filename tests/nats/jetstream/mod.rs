@@ -2,6 +2,7 @@
 
 mod bus;
 mod faults;
+mod given_up;
 mod identity;
 mod leaving;
 mod opening;

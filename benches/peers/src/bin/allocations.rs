@@ -1,7 +1,7 @@
 //! What one request allocates, each way. A program of its own, since counting slows every allocation down.
 
 use allocation_counter::measure;
-use peers::{Asker, SEVERAL, Way};
+use peers::requests::{Asker, SEVERAL, Way};
 use tokio::runtime::Builder;
 
 const REQUESTS: u64 = 3_200;

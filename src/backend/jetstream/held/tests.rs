@@ -15,6 +15,7 @@ fn held(bound: usize, window: usize, slow: SlowHandler) -> (Held, Instant) {
         window: NonZeroUsize::new(window).unwrap(),
         max_deliver: NonZeroU32::new(3).unwrap(),
         lease: Lease::new(SECOND, slow),
+        miscounts: false,
     };
     (Held::new(terms, now), now)
 }
@@ -29,6 +30,7 @@ fn arrival(sequence: u64, attempt: u32) -> Arrival {
         message: Ok(Message { subject: Subject::new("a").unwrap(), event }),
         address: format!("{sequence}.{attempt}").into(),
         sequence,
+        stored: sequence * 1_000,
         attempt: NonZeroU32::new(attempt).unwrap(),
     }
 }
@@ -240,6 +242,60 @@ fn m2_what_was_acknowledged_and_comes_again_is_acknowledged_again_and_handed_to_
     // Long after that somebody has asked the server to send it again.
     held.take_in(arrival(1, 1), now + 2 * DOUBT);
     assert!(hand_over(&mut held, now + 2 * DOUBT).is_some());
+}
+
+#[test]
+fn m2_what_was_acknowledged_and_comes_as_if_for_the_first_time_is_not_handled_again_on_a_server_that_miscounts() {
+    let (mut held, now) = extended(4);
+    held.terms.miscounts = true;
+    held.take_in(arrival(1, 1), now);
+    let token = hand_over(&mut held, now).unwrap();
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(arrival(1, 1), now);
+    assert_eq!(said(&mut held, now), [("1.1".to_owned(), Verb::Ack)]);
+    assert_eq!(hand_over(&mut held, now), None);
+}
+
+#[test]
+fn m2_another_message_in_the_place_of_one_that_was_acknowledged_is_handed_over() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 1), now);
+    let token = hand_over(&mut held, now).unwrap();
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    // The machine crashed and forgot the message; then another one was stored and got its number.
+    held.link_is_new(now);
+    held.take_in(Arrival { stored: 1_001, ..arrival(1, 1) }, now);
+    assert_eq!(said(&mut held, now), [], "nobody has handled it");
+    let token = hand_over(&mut held, now).expect("it is handed over");
+    settle(&mut held, token, Outcome::Acked, now).unwrap();
+    held.take_in(Arrival { stored: 1_001, ..arrival(1, 2) }, now);
+    assert_eq!(said(&mut held, now), [("1.2".to_owned(), Verb::Ack)], "and now it is that one that is done");
+}
+
+#[test]
+fn l8_what_was_terminated_and_comes_again_is_exhausted_once_and_handed_to_nobody() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 3), now);
+    let token = hand_over(&mut held, now).unwrap();
+    assert_eq!(settle(&mut held, token, Outcome::Nacked, now), Ok(Verb::Term));
+    // The word was lost on its way.
+    held.take_in(arrival(1, 4), now);
+    assert_eq!(hand_over(&mut held, now), None, "it had its attempts");
+    assert_eq!(said(&mut held, now).len(), 1, "the server is told again");
+    assert_eq!(held.stats().exhausted, 1);
+}
+
+#[test]
+fn e1_a_settlement_under_way_when_its_lease_ends_keeps_nobody_awake() {
+    for slow in [SlowHandler::Redeliver, SlowHandler::ExtendLease { max_processing_time: SECOND }] {
+        let (mut held, now) = held(4, 4, slow);
+        held.take_in(arrival(1, 1), now);
+        let token = hand_over(&mut held, now).unwrap();
+        held.begin(token, Settlement::new(Outcome::Acked), now, true).unwrap();
+        let later = now + 2 * SECOND;
+        held.look(later, true);
+        assert!(held.wakes() > later, "the client's buffer is full, and nothing can be done about it");
+    }
 }
 
 #[test]

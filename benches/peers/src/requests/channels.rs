@@ -5,20 +5,21 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::requests::{ASKED, Asks, BOUND, Price, PriceOf, Way};
+use super::{ASKED, Asks, Price, PriceOf, Way};
+use crate::job::BOUND;
 
 /// A request with the way back.
 type Request = (Arc<[u8]>, oneshot::Sender<Arc<[u8]>>);
 
 #[derive(Clone)]
-pub struct Channels {
+pub(super) struct Channels {
     sender: mpsc::Sender<Request>,
     /// What is asked, where it is not encoded each time.
     ready: Option<Arc<[u8]>>,
 }
 
 impl Channels {
-    pub fn start(way: Way) -> Self {
+    pub(super) fn start(way: Way) -> Self {
         let (sender, mut receiver) = mpsc::channel::<Request>(BOUND);
         let reply: Option<Arc<[u8]>> = (way == Way::ChannelsReady).then(|| json(&ASKED.price()));
         tokio::spawn(async move {

@@ -3,13 +3,13 @@
 
 use std::future::pending;
 
-use ruststream::{
+use ::ruststream::{
     OutgoingMessage,
     memory::{MemoryRequester, prelude::*},
     runtime::{Outgoing, PublishContext},
 };
 
-use crate::requests::{ASKED, Asks, DEADLINE, Price, PriceOf};
+use super::{ASKED, Asks, DEADLINE, Price, PriceOf};
 
 const SUBJECT: &str = "price.ask";
 
@@ -33,12 +33,12 @@ impl<C, Options> PublishTransform<ForReply<C>, Options> for ToInbox {
 }
 
 #[derive(Clone)]
-pub struct Ruststream {
+pub(super) struct Ruststream {
     requester: MemoryRequester,
 }
 
 impl Ruststream {
-    pub async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let broker = MemoryBroker::new();
         let app = RustStream::new(AppInfo::new("prices", "1.0.0")).with_broker(broker.clone(), |scope| {
             scope.include(answer).out_reply(Publish).transform(ToInbox);

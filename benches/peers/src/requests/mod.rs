@@ -1,56 +1,58 @@
-//! The work: a small request in JSON, and its reply, decoded on both sides.
+//! Request and reply: a small request in JSON, and its reply, decoded on both sides.
+
+mod channels;
+mod ruststream;
+mod tramline;
 
 use std::{future::Future, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
-use crate::{with_channels::Channels, with_ruststream::Ruststream, with_tramline::Tramline};
+use self::{channels::Channels, ruststream::Ruststream, tramline::Tramline};
 
 /// Where a request has a deadline, this is it; none of them passes.
-pub const DEADLINE: Duration = Duration::from_secs(5);
-/// What the channel holds; a responder of tramline holds as many, and a queue of ruststream has no bound.
-pub const BOUND: usize = 256;
+const DEADLINE: Duration = Duration::from_secs(5);
 /// Requesters at the same time, where there are several. Each waits for its reply before it asks again, so no more
 /// requests than this are on their way.
 pub const SEVERAL: u64 = 32;
 
 /// What is asked. Numbers, since one of the ways decodes nothing that borrows.
 #[derive(Serialize, Deserialize)]
-pub struct PriceOf {
+struct PriceOf {
     article: u64,
     quantity: u32,
 }
 
 /// What is replied.
-#[derive(Serialize, Deserialize, ruststream::Outgoing)]
-pub struct Price {
+#[derive(Serialize, Deserialize, ::ruststream::Outgoing)]
+struct Price {
     cents: u64,
 }
 
-pub const ASKED: PriceOf = PriceOf { article: 1_017, quantity: 3 };
+const ASKED: PriceOf = PriceOf { article: 1_017, quantity: 3 };
 
 impl PriceOf {
     /// What every responder does.
-    pub fn price(&self) -> Price {
+    fn price(&self) -> Price {
         Price { cents: self.article * u64::from(self.quantity) }
     }
 }
 
 impl Price {
     /// What every requester does.
-    pub fn check(&self) {
+    fn check(&self) {
         assert_eq!(self.cents, 3_051);
     }
 }
 
 /// Somebody who asks, again and again, one request at a time.
-pub trait Asks: Clone + Send + Sync + 'static {
+trait Asks: Clone + Send + Sync + 'static {
     fn ask(&self, requests: u64) -> impl Future<Output = ()> + Send;
 }
 
 /// So many requests, of one requester or of several at the same time.
-pub async fn ask_many(asks: &impl Asks, requesters: u64, requests: u64) {
+async fn ask_many(asks: &impl Asks, requesters: u64, requests: u64) {
     if requesters == 1 {
         return asks.ask(requests).await;
     }
@@ -78,8 +80,10 @@ pub enum Way {
 }
 
 impl Way {
+    /// All of them.
     pub const ALL: [Self; 5] = [Self::Channels, Self::Ruststream, Self::Values, Self::ChannelsReady, Self::Events];
 
+    /// As the table calls it, and as an argument.
     pub fn name(self) -> &'static str {
         match self {
             Self::Channels => "channels",
@@ -90,20 +94,23 @@ impl Way {
         }
     }
 
-    /// What it is compared with.
-    pub fn rivals(self) -> &'static [Self] {
+    /// What is compared with it.
+    pub fn compared(self) -> Option<Self> {
         match self {
-            Self::Channels | Self::ChannelsReady => &[],
-            Self::Ruststream => &[Self::Channels],
-            Self::Values => &[Self::Channels, Self::Ruststream],
-            Self::Events => &[Self::ChannelsReady],
+            Self::Channels | Self::Ruststream => Some(Self::Values),
+            Self::ChannelsReady => Some(Self::Events),
+            Self::Values | Self::Events => None,
         }
     }
 }
 
-/// Something to ask in each of the ways, as [`Asks`] is not a trait for objects.
+/// Something to ask, in one of the ways.
 #[derive(Clone)]
-pub enum Asker {
+pub struct Asker(Started);
+
+/// Each of them, as [`Asks`] is not a trait for objects.
+#[derive(Clone)]
+enum Started {
     Channels(Channels),
     Ruststream(Ruststream),
     Tramline(Tramline),
@@ -112,19 +119,19 @@ pub enum Asker {
 impl Asker {
     /// Starts what answers. In a runtime.
     pub async fn start(way: Way) -> Self {
-        match way {
-            Way::Channels | Way::ChannelsReady => Self::Channels(Channels::start(way)),
-            Way::Ruststream => Self::Ruststream(Ruststream::start().await),
-            Way::Values | Way::Events => Self::Tramline(Tramline::start(way).await),
-        }
+        Self(match way {
+            Way::Channels | Way::ChannelsReady => Started::Channels(Channels::start(way)),
+            Way::Ruststream => Started::Ruststream(Ruststream::start().await),
+            Way::Values | Way::Events => Started::Tramline(Tramline::start(way).await),
+        })
     }
 
     /// So many requests, of one requester or of several.
     pub async fn ask(&self, requesters: u64, requests: u64) {
-        match self {
-            Self::Channels(channels) => ask_many(channels, requesters, requests).await,
-            Self::Ruststream(ruststream) => ask_many(ruststream, requesters, requests).await,
-            Self::Tramline(tramline) => ask_many(tramline, requesters, requests).await,
+        match &self.0 {
+            Started::Channels(channels) => ask_many(channels, requesters, requests).await,
+            Started::Ruststream(ruststream) => ask_many(ruststream, requesters, requests).await,
+            Started::Tramline(tramline) => ask_many(tramline, requesters, requests).await,
         }
     }
 }

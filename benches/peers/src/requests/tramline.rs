@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use tramline::{
+use ::tramline::{
     Bus, Event, Handle, Memory, Payload, Running, State, Subject, event::Timestamp, responder, source, subject,
 };
 
-use crate::requests::{ASKED, Asks, DEADLINE, Price, PriceOf, Way};
+use super::{ASKED, Asks, DEADLINE, Price, PriceOf, Way};
 
 static VALUES: Subject = subject!("price.ask");
 static EVENTS: Subject = subject!("price.event");
@@ -30,7 +30,7 @@ async fn answer_with_event(asked: Payload<PriceOf>, State(ready): State<Arc<Read
 }
 
 #[derive(Clone)]
-pub struct Tramline {
+pub(super) struct Tramline {
     handle: Handle<Memory>,
     /// It runs while this lives.
     _bus: Arc<Bus<Memory, Running>>,
@@ -39,7 +39,7 @@ pub struct Tramline {
 }
 
 impl Tramline {
-    pub async fn start(way: Way) -> Self {
+    pub(super) async fn start(way: Way) -> Self {
         let bus = Bus::builder(Memory::new(), source!("urn:example:prices"))
             .state(Arc::new(Ready(event("com.example.price.v1", &ASKED.price()))))
             .subscribe(answer)
