@@ -66,11 +66,17 @@ mod cascade {
     mod a_type_error_in_the_return_value_is_one_error;
     mod a_typo_beside_other_subscriptions_is_one_error;
     mod a_typo_in_the_mode_is_one_error;
+    mod a_variable_with_the_name_of_a_handler_is_one_error;
     mod an_attribute_that_does_not_parse_is_one_error;
     mod an_empty_attribute_is_one_error;
     mod an_unknown_type_is_one_error;
     mod each_of_two_broken_subscriptions_is_one_error;
     mod one_backend_without_a_capability_is_one_error_for_each_that_asks;
+}
+
+mod feature {
+    mod a_backend_is_behind_its_feature;
+    mod a_codec_is_behind_its_feature;
 }
 
 mod handler {
