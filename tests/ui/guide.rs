@@ -43,6 +43,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("extend lease", "`ExtendLease`"),
     ("Fail ", "`Fail` "),
     ("future is send", "future is `Send`"),
+    ("handlers error", "handler's error"),
     ("in prefer", "in `prefer`"),
     ("in slow handler", "in `slow_handler`"),
     ("Keyed ", "`keyed` "),

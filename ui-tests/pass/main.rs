@@ -63,6 +63,7 @@ mod cascade {
     mod a_mistake_in_the_body_is_one_error;
     mod a_responder_with_a_mistake_is_one_error;
     mod a_responder_without_a_subject_is_one_error;
+    mod a_text_without_a_name_is_one_error;
     mod a_type_error_in_the_return_value_is_one_error;
     mod a_typo_beside_other_subscriptions_is_one_error;
     mod a_typo_in_the_mode_is_one_error;
@@ -96,6 +97,7 @@ mod handler {
     mod a_handler_is_async;
     mod a_handler_is_not_generic;
     mod a_handler_names_no_lifetime;
+    mod a_handlers_error_is_displayed;
     mod a_number_does_not_say_what_became_of_the_message;
     mod a_payload_can_be_decoded;
     mod a_payload_read_as_cbor_owns_what_it_holds;
@@ -121,6 +123,7 @@ mod handler {
     mod nothing_does_not_say_what_became_of_the_message;
     mod ok_of_nothing_does_not_say_what_became_of_the_message;
     mod only_a_subscription_is_subscribed;
+    mod state_can_be_cloned;
     mod state_is_what_the_bus_holds;
     mod the_attribute_goes_on_a_function;
 }
