@@ -51,7 +51,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("max nack delay", "`max_nack_delay`"),
     ("max processing time", "`max_processing_time`"),
     ("nack after", "`nack_after`"),
-    ("nats", "NATS"),
+    (" nats", " NATS"),
     ("no self", "no `self`"),
     ("Ok of", "`Ok` of"),
     ("Ordered ", "`ordered` "),
@@ -69,7 +69,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("Subject and pattern", "`subject` and `pattern`"),
     ("subscriptions own", "subscription's own"),
     ("topics", "topic's"),
-    ("uri", "URI"),
+    (" uri", " URI"),
 ];
 
 const FIRST_BEGIN: &str = "<!-- the five: written by tests/ui/guide.rs -->\n";
