@@ -10,6 +10,7 @@ pub mod report;
 pub mod requests;
 pub mod rounds;
 pub mod rows;
+pub mod services;
 pub mod spread;
 pub mod threads;
 pub mod work;

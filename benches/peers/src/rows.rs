@@ -50,7 +50,7 @@ pub fn all() -> Vec<Row> {
     vec![
         Row::new("one", "1 to 1, 28 B", 200_000, one(Load::Decoded(SMALL))).charted(),
         Row::new("one-bare", "1 to 1, 28 B, nothing decoded", 400_000, one(Load::Bare(SMALL))),
-        Row::new("one-value", "1 to 1, a value encoded by the publisher", 100_000, one(Load::Value)).charted(),
+        Row::new("one-value", "1 to 1, a value encoded by the publisher", 100_000, one(Load::Value)),
         Row::new("one-1k", "1 to 1, 1 KiB", 50_000, one(Load::Decoded(1 << 10))),
         Row::new("one-64k", "1 to 1, 64 KiB", 2_000, one(Load::Decoded(64 << 10))),
         Row::new("fan-8", "fan-out to 8, 28 B", 30_000, decoded(Shape::FanOut(8))).charted(),
