@@ -5,6 +5,7 @@ pub mod contestant;
 pub mod flood;
 pub mod job;
 pub mod latency;
+pub mod loads;
 pub mod memory;
 pub mod report;
 pub mod requests;

@@ -62,7 +62,7 @@ pub fn all() -> Vec<Row> {
         ),
         Row::new("fan-64", "fan-out to 64, 28 B", 4_000, decoded(Shape::FanOut(64))),
         Row::new("group-4", "a group of 4 that competes, 28 B", 100_000, decoded(Shape::Competing(4))).charted(),
-        Row::new("patterns", "1,000 patterns, 10,000 subjects, 28 B", 60_000, decoded(Shape::Patterns)).charted(),
+        Row::new("patterns", "1,000 patterns, 10,000 subjects, 28 B", 20_000, decoded(Shape::Patterns)).charted(),
         among(),
         Row::new("acked", "at least once, acknowledged, 28 B", 150_000, decoded(Shape::Acked)).charted(),
         Row::new("declined", "at least once, each declined once, 28 B", 60_000, decoded(Shape::DeclinedOnce)),
