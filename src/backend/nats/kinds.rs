@@ -153,7 +153,7 @@ mod tests {
             drop(kinds.headers(&long, || {
                 made += 1;
                 HeaderMap::new()
-            }))
+            }));
         });
         assert_eq!(made, 7);
     }
