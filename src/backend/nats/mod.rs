@@ -82,7 +82,7 @@
 //! | servers, parted by commas | [`Nats::new`] | `NATS_URL`, else `nats://localhost:4222` |
 //! | user and password | [`user_and_password`](NatsOptions::user_and_password), or in the address | `NATS_USER`, `NATS_PASSWORD` |
 //! | token | [`token`](NatsOptions::token), or in the address | `NATS_TOKEN` |
-//! | NKey | [`nkey_seed`](NatsOptions::nkey_seed) | `NATS_NKEY_SEED` |
+//! | `NKey` | [`nkey_seed`](NatsOptions::nkey_seed) | `NATS_NKEY_SEED` |
 //! | credentials file | [`credentials_file`](NatsOptions::credentials_file) | `NATS_CREDS` |
 //! | name of the connection | [`name`](NatsOptions::name) | `NATS_NAME` |
 //! | TLS (feature `nats-tls`) | `require_tls`, `tls_first`, or `tls://` in the address | `tls://` in `NATS_URL` |
