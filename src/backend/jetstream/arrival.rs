@@ -116,6 +116,37 @@ mod tests {
         assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
     }
 
+    /// The same by splitting, which says plainly what is read.
+    fn split(address: &str) -> Option<Numbers> {
+        let tokens: Vec<&str> = address.strip_prefix("$JS.ACK.")?.split('.').collect();
+        let numbers = match tokens.len() {
+            7 => &tokens[2..],
+            9.. => &tokens[4..],
+            _ => return None,
+        };
+        let number =
+            |at: usize| numbers[at].bytes().all(|byte| byte.is_ascii_digit()).then(|| numbers[at].parse().ok())?;
+        let attempt = NonZeroU32::new(u32::try_from(number(0)?).unwrap_or(u32::MAX))?;
+        Some(Numbers { attempt, sequence: number(1)?, stored: number(3)? })
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_settlements_subject_is_read_in_one_pass_as_by_splitting_it(
+            tokens in proptest::collection::vec("[0-9]{1,3}|[0-9]{18,21}|[a-z_+-]{0,2}|\u{e9}", 5..12),
+        ) {
+            let address = format!("$JS.ACK.{}", tokens.join("."));
+            assert_eq!(numbers(&address), split(&address), "{address}");
+        }
+
+        #[test]
+        fn numbers_are_read_in_one_pass_as_by_splitting(numbers in proptest::array::uniform5(0_u64..), is_newer: bool) {
+            let numbers = numbers.map(|number| number.to_string()).join(".");
+            let address = format!("$JS.ACK.{}S.d.{numbers}", if is_newer { "hub.ACC." } else { "" });
+            assert_eq!(super::numbers(&address), split(&address), "{address}");
+        }
+    }
+
     /// A foreign client may write a status into the headers of what it publishes.
     #[test]
     fn q10_what_has_a_status_and_can_be_settled_is_a_message_and_not_a_word_of_the_server() {
