@@ -49,6 +49,7 @@
 //! - `jetstream`: [JetStream](backend::jetstream), a log on NATS servers, with `nats`.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
+//! - `testing`: [a service's wiring under test](testing), in memory and in paused time.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -80,6 +81,8 @@ pub mod event;
 pub mod guide;
 pub mod subject;
 pub mod subscription;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod text;
 pub mod topic;
 

@@ -5,9 +5,10 @@ use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 use super::{
     BuildError, Bus,
     checks::{degrade, refusals, repeated, warn_of_no_restart},
-    consumer::{Consumer, Typed},
+    consumer::{Consumer, Observers, Typed},
     core::Core,
     lifecycle::Dormant,
+    watch::Watcher,
 };
 use crate::{
     codec::{Codec, Json},
@@ -28,6 +29,7 @@ pub struct BusBuilder<B: Backend, S = (), C = Json> {
     state: Arc<S>,
     subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
     request_names: Vec<Name>,
+    observers: Observers,
     codec: PhantomData<fn() -> C>,
 }
 
@@ -39,6 +41,7 @@ impl<B: Backend> BusBuilder<B> {
             state: Arc::new(()),
             subscriptions: Vec::new(),
             request_names: Vec::new(),
+            observers: Observers::default(),
             codec: PhantomData,
         }
     }
@@ -54,6 +57,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: Arc::new(state),
             subscriptions: self.subscriptions,
             request_names: self.request_names,
+            observers: self.observers,
             codec: PhantomData,
         }
     }
@@ -66,6 +70,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: self.state,
             subscriptions: self.subscriptions,
             request_names: self.request_names,
+            observers: self.observers,
             codec: PhantomData,
         }
     }
@@ -118,6 +123,13 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         self
     }
 
+    /// The backend, and who is to watch the deliveries: for the feature `testing`.
+    #[allow(dead_code, reason = "without the feature nobody watches")]
+    pub(crate) fn watched_by(self, watcher: impl FnOnce(&B) -> Arc<dyn Watcher>) -> Self {
+        let watcher = Some(watcher(&self.backend));
+        Self { observers: Observers { watcher, ..self.observers }, ..self }
+    }
+
     /// Checks what only the whole set shows, and makes the bus. A bus may have no subscriptions.
     ///
     /// # Errors
@@ -136,7 +148,8 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             }
             warn_of_no_restart(settings);
         }
-        Ok(Bus::new(Core::new(self.backend, self.source, self.subscriptions, self.request_names), dropped))
+        let Self { backend, source, subscriptions, request_names, observers, .. } = self;
+        Ok(Bus::new(Core::new(backend, source, subscriptions, request_names, observers), dropped))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::{
     fmt,
     num::NonZeroU32,
-    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -20,6 +19,7 @@ use super::{
     guard::{Guarded, caught_until},
     idle::Idle,
     tally::Tally,
+    watch::Watcher,
 };
 use crate::{
     contract::{FailureReason, FailureReply, Malformed, Outcome, Settle, Settlement},
@@ -37,6 +37,8 @@ pub(super) struct Desk {
     /// Wakes readers that wait, to look at `closing`, and at whether somebody waits for them to have nothing to do.
     pub(super) calls: Notify,
     pub(super) idle: Arc<Idle>,
+    /// Of a bus under test.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
     /// Fires when handlers in hand are cut off.
     pub(super) cut_off: CancellationToken,
     /// Fires when settlements under way are given up (T8).
@@ -69,7 +71,13 @@ pub(super) type Place<'p> = &'p (dyn fmt::Display + Sync);
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
 impl Desk {
-    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply, idle: Arc<Idle>) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        volatile: bool,
+        failure: FailureReply,
+        idle: Arc<Idle>,
+        watcher: Option<Arc<dyn Watcher>>,
+    ) -> Self {
         let (at_least_once, backoff, max_deliver) = match &settings.mode {
             ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => (false, None, NonZeroU32::MIN),
             ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
@@ -81,6 +89,7 @@ impl Desk {
             stopping: CancellationToken::new(),
             calls: Notify::new(),
             idle,
+            watcher,
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
@@ -137,10 +146,7 @@ impl Desk {
     #[inline]
     pub(super) fn record(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> Option<String> {
         match handled {
-            Guarded::Returned(Ok(judgement)) => {
-                self.judged(tally, &judgement, place);
-                tally.delivered.add_one();
-            }
+            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
             Guarded::Returned(Err(rejection)) => {
                 tally.lost_undecodable.add_one();
                 self.warn(place, "undecodable", &rejection);
@@ -175,8 +181,6 @@ impl Desk {
             return Settled { panicked, again: None };
         }
         let mut panicked = None;
-        // Counted once it is settled: until then it is in hand, and what is declined is back in the queue by then.
-        let mut left = &tally.delivered;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 self.judged(tally, &judgement, place);
@@ -185,30 +189,29 @@ impl Desk {
             Guarded::Returned(Err(rejection)) => {
                 tally.errors.add_one();
                 tally.silent.add_one();
+                tally.delivered.add_one();
                 self.warn(place, "undecodable", &rejection);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
-                left = &tally.released;
+                tally.released.add_one();
                 self.warn(place, "the handler panicked", &text);
                 panicked = Some(text);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::CutOff => {
-                left = &tally.released;
+                tally.released.add_one();
                 Settlement::new(Outcome::Returned)
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let mut slot = pin!(Some(settler.settle(settlement)));
-        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+        let refused = match caught_until(|| settler.settle(settlement), &self.given_up).await {
             Guarded::Returned(Ok(())) => None,
             Guarded::Returned(Err(error)) => Some(chain(&error)),
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
             Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
-        left.add_one();
         let settled = refused.is_none();
         if let Some(why) = refused {
             tally.refused.add_one();
@@ -237,6 +240,7 @@ impl Desk {
             tally.errors.add_one();
             self.warn(place, "the handler failed", failure);
         }
+        tally.delivered.add_one();
     }
 
     /// With the backoff's delay, for what is declined (O1, O2).

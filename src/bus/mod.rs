@@ -30,6 +30,7 @@ mod request;
 mod status;
 mod supervisor;
 mod tally;
+pub(crate) mod watch;
 
 pub use self::{
     attach::{Attaching, OnRunning},

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use pin_project_lite::pin_project;
 use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core};
@@ -52,16 +53,40 @@ fn look_for_reserved(event: Event) -> Prepared {
     }
 }
 
+pin_project! {
+    /// A publish from a bus: the session's own future and nothing around it, or why there is none.
+    #[project = ProjectedFromBus]
+    enum FromBus<F> {
+        Sent { #[pin] future: F },
+        Refused { error: Option<Box<PublishError>> },
+    }
+}
+
+impl<F: Future<Output = Result<(), PublishError>>> Future for FromBus<F> {
+    type Output = Result<(), PublishError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            ProjectedFromBus::Sent { future } => future.poll(cx),
+            ProjectedFromBus::Refused { error } => {
+                Poll::Ready(Err(*error.take().expect("a publish is not polled after it was ready")))
+            }
+        }
+    }
+}
+
 /// From a bus. Apart from the other, so that it has no place for what only a handle needs.
-async fn publish_from_bus<B: Backend>(
-    origin: Origin<'_, B>,
-    subject: &Subject,
+#[inline]
+fn publish_from_bus<'a, B: Backend>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
     event: Prepared,
-) -> Result<(), PublishError> {
-    let Origin::Bus(activation) = origin else { return Err(PublishError::NotReady) };
-    match event {
-        Ok(event) => activation.session.publish(subject, event).await,
-        Err(error) => Err(*error),
+) -> impl Future<Output = Result<(), PublishError>> + Send + use<'a, B> {
+    match (origin, event) {
+        (Origin::Bus(activation), Ok(event)) => FromBus::Sent { future: activation.session.publish(subject, event) },
+        (Origin::Bus(_), Err(error)) => FromBus::Refused { error: Some(error) },
+        (Origin::Handle(_), _) => FromBus::Refused { error: Some(Box::new(PublishError::NotReady)) },
     }
 }
 
@@ -121,6 +146,7 @@ fn publish_when_room<'a, B: FailsWhenFull>(
 pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
 /// A publish from a running bus.
+#[inline]
 pub(super) fn from_bus<'a, B: Backend>(
     activation: &'a Activation<B>,
     subject: &'a Subject,

@@ -233,7 +233,7 @@ impl<B: Backend> Supervisor<B> {
         let Self { core, record, activation } = self;
         let id = SourceId::new(activation.generation, record.index, attempt);
         let outlet = HandlerOutlet { activation: Arc::downgrade(activation), source: core.source.clone() };
-        record.consumer.open(&activation.session, &record.settings, outlet, id, &core.idle)
+        record.consumer.open(&activation.session, &record.settings, outlet, id, &core.observers)
     }
 
     fn spawn(&self, opened: Opened) -> Run {

@@ -18,6 +18,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("topic", &["event", "subject"]),
     ("subscription", &["codec", "contract", "event", "subject", "text", "topic"]),
     ("bus", &["codec", "contract", "event", "subject", "subscription", "text", "topic"]),
+    ("testing", &["backend::memory", "bus", "codec", "contract", "event", "subject", "subscription"]),
     ("conformance", &["backend::*", "bus", "codec", "contract", "event", "subject", "subscription", "topic"]),
 ];
 

@@ -75,7 +75,7 @@ impl Reader {
 
     /// The message with its subject, or what is wrong with one of the two (contract Q10).
     pub(in crate::backend) fn message(&mut self, message: Wire) -> Result<Message, Malformed> {
-        let subject = self.subjects.find(&message.subject, |text| Subject::new(text));
+        let subject = self.subjects.find(&message.subject, Subject::new);
         let subject = subject.map_err(|error: SubjectError| Malformed::new(error).at(message.subject.as_str()))?;
         Ok(Message { subject, event: self.event(message)? })
     }
