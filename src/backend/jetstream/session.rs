@@ -131,7 +131,7 @@ impl Session for JetStreamSession {
         let trouble = link.trouble(subject.as_str());
         let answer = tokio::select! {
             biased;
-            answer = link.client().send_request(subject.as_str().to_owned(), request) => answer,
+            answer = link.client().send_request(wire::address(subject), request) => answer,
             () = link.closed().cancelled() => return Err(unconfirmed(Unconfirmed::Late)),
             trouble = trouble => return Err(unconfirmed(match trouble {
                 NotSent::Denied(denied) => Unconfirmed::Denied(denied),
