@@ -62,7 +62,8 @@
         feature = "jetstream",
         feature = "memory",
         feature = "messagepack",
-        feature = "protobuf"
+        feature = "protobuf",
+        feature = "testing"
     )),
     allow(rustdoc::broken_intra_doc_links)
 )]
