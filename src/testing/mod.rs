@@ -42,9 +42,9 @@
 //! test.fail_next("packer", 1);
 //! test.publish_value(&subject!("order.placed"), "com.example.order.v1", &Order { item: "tea".into() }).await?;
 //! test.settled().await;
-//! let packer = test.delivered_to("packer");
-//! assert!(packer[1].at - packer[0].at >= std::time::Duration::from_secs(10), "the backoff is kept:\n{packer}");
-//! assert_eq!(packer[1].handled, Handled::Acked);
+//! let seen = test.delivered_to("packer");
+//! assert!(seen[1].at - seen[0].at >= std::time::Duration::from_secs(10), "the backoff is kept:\n{seen}");
+//! assert_eq!(seen[1].handled, Handled::Acked);
 //! test.published_on("order.packed").assert_count(1);
 //! assert_eq!(test.stats("packer").expect("it is subscribed").redelivered, 1);
 //! # Ok(())
