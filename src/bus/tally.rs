@@ -17,7 +17,10 @@ use super::{
     idle::Idle,
     ledger::{Lost, Stats},
 };
-use crate::{contract::SourceStats, subject::Name};
+use crate::{
+    contract::{Outcome, SourceStats},
+    subject::Name,
+};
 
 /// A counter that one reader writes and others read: no locked instruction is needed.
 #[derive(Default)]
@@ -64,6 +67,16 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Counts what a handler said, or what its end stands for.
+    #[inline]
+    pub(super) fn said(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Acked => self.acked.add_one(),
+            Outcome::Nacked | Outcome::Unheard => self.nacked.add_one(),
+            Outcome::Silent | Outcome::Returned => self.silent.add_one(),
+        }
+    }
+
     fn add_to(&self, stats: &mut Stats) {
         let left = self.delivered.get()
             + self.released.get()
