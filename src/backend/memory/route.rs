@@ -277,24 +277,16 @@ impl Table {
         charge: Charge,
     ) -> Result<Reached, NoRoom> {
         let message = |event| Message { subject: subject.clone(), event };
-        let admission = match target.admit() {
-            Ok(admission) => admission,
-            Err(Other::Durable(owed)) => {
-                match owed.admit() {
-                    Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
-                    Admission::Gone => return Ok(Reached::Nobody(event)),
-                    Admission::Full(full) => return Err(charge.owed_full(full, event)),
-                }
-                return Ok(Reached::Everybody);
-            }
-            Err(Other::Responders(members)) => {
-                return Ok(offer(members, subject, event, None));
-            }
-        };
-        match admission {
-            Admission::Room(slot) => slot.put(message(event)).now(),
-            Admission::Gone => return Ok(Reached::Nobody(event)),
-            Admission::Full(full) => return self.one_is_full(at, full, subject, event, charge),
+        match target.admit() {
+            Ok(Admission::Room(slot)) => slot.put(message(event)).now(),
+            Ok(Admission::Gone) => return Ok(Reached::Nobody(event)),
+            Ok(Admission::Full(full)) => return self.one_is_full(at, full, subject, event, charge),
+            Err(Other::Durable(owed)) => match owed.admit() {
+                Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
+                Admission::Gone => return Ok(Reached::Nobody(event)),
+                Admission::Full(full) => return Err(charge.owed_full(full, event)),
+            },
+            Err(Other::Responders(members)) => return Ok(offer(members, subject, event, None)),
         }
         Ok(Reached::Everybody)
     }
