@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::Said,
     error::chain,
-    guard::{Guarded, caught_until},
+    guard::{Guarded, caught_until, words},
     idle::Idle,
     tally::Tally,
     watch::Watcher,
@@ -67,8 +67,22 @@ pub(super) struct Settled {
 /// Where a delivery was published, for logs: a subject, or the broker's own word.
 pub(super) type Place<'p> = &'p (dyn fmt::Display + Sync);
 
-/// What a guarded handler came to: its judgement, or why it was not entered.
+/// What a guarded handler came to: its judgement, or in words why it was not entered.
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
+
+/// Puts a rejection into words, which is the user's code and may panic.
+#[inline]
+pub(super) fn in_words(ended: Guarded<Result<Judgement, Rejection>>) -> Handled {
+    match ended {
+        Guarded::Returned(Ok(judgement)) => Guarded::Returned(Ok(judgement)),
+        Guarded::Returned(Err(rejection)) => match words(rejection) {
+            Ok(words) => Guarded::Returned(Err(words)),
+            Err(panic) => Guarded::Panicked(panic),
+        },
+        Guarded::Panicked(text) => Guarded::Panicked(text),
+        Guarded::CutOff => Guarded::CutOff,
+    }
+}
 
 impl Desk {
     pub(super) fn new(
@@ -143,7 +157,6 @@ impl Desk {
 
     /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
     /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
-    #[inline]
     pub(super) fn record(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> Option<String> {
         match handled {
             Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
@@ -231,11 +244,7 @@ impl Desk {
     /// What the handler said.
     #[inline]
     fn judged(&self, tally: &Tally, judgement: &Judgement, place: Place<'_>) {
-        match judgement.settlement.outcome {
-            Outcome::Acked => tally.acked.add_one(),
-            Outcome::Nacked | Outcome::Unheard => tally.nacked.add_one(),
-            Outcome::Silent | Outcome::Returned => tally.silent.add_one(),
-        }
+        tally.said(judgement.settlement.outcome);
         if let Word::Failed(failure) = &judgement.word {
             tally.errors.add_one();
             self.warn(place, "the handler failed", failure);

@@ -90,12 +90,10 @@ pub(super) async fn caught_until<F: Future>(make: impl FnOnce() -> F, end: &Canc
     guard(make, pin!(None), pin!(async { end.cancelled().await })).await
 }
 
-/// The words of an error that a user's code made, whose display and whose destructor may panic; then the error is the
-/// panic's text.
+/// The words of what a user's code made, whose display and whose destructor may panic: the error is the text of one.
 #[cold]
-pub(super) fn in_words(error: impl fmt::Display) -> Result<String, String> {
-    let words = catch_unwind(AssertUnwindSafe(move || error.to_string()));
-    words.map_err(describe)
+pub(super) fn words(said: impl fmt::Display) -> Result<String, String> {
+    catch_unwind(AssertUnwindSafe(move || said.to_string())).map_err(describe)
 }
 
 /// The panic's text; the payload is disposed of.

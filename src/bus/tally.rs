@@ -13,7 +13,10 @@ use crossbeam_utils::CachePadded;
 use tokio::time::Instant;
 
 use super::{desk::Desk, idle::Idle, ledger::Stats};
-use crate::{contract::SourceStats, subject::Name};
+use crate::{
+    contract::{Outcome, SourceStats},
+    subject::Name,
+};
 
 /// A counter that one reader writes and others read: no locked instruction is needed.
 #[derive(Default)]
@@ -69,6 +72,16 @@ impl Tally {
 
     fn has_rested(&self) -> bool {
         self.rested.get() == self.taken.get()
+    }
+
+    /// Counts what a handler said, or what its end stands for.
+    #[inline]
+    pub(super) fn said(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Acked => self.acked.add_one(),
+            Outcome::Nacked | Outcome::Unheard => self.nacked.add_one(),
+            Outcome::Silent | Outcome::Returned => self.silent.add_one(),
+        }
     }
 
     fn add_to(&self, stats: &mut Stats) {
