@@ -51,6 +51,7 @@
 //! - `conformance`: the suite that proves a backend.
 //! - `metrics`: the [ledger](bus::Ledger) through the `metrics` facade.
 //! - `opentelemetry`: [traces](trace) that go on from publisher to handler.
+//! - `testing`: [a service's wiring under test](testing), in memory and in paused time.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -65,7 +66,8 @@
         feature = "messagepack",
         feature = "metrics",
         feature = "opentelemetry",
-        feature = "protobuf"
+        feature = "protobuf",
+        feature = "testing"
     )),
     allow(rustdoc::broken_intra_doc_links)
 )]
@@ -84,6 +86,8 @@ pub mod event;
 pub mod guide;
 pub mod subject;
 pub mod subscription;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod text;
 pub mod topic;
 pub mod trace;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use async_nats::{
-    Client, ConnectOptions, HeaderMap, Message,
+    Client, ConnectOptions, HeaderMap, HeaderName, HeaderValue, Message,
     jetstream::{self, consumer::pull},
 };
 use bytes::Bytes;
@@ -96,10 +96,16 @@ fn headers(id: &str, event_type: &str, time: &str) -> HeaderMap {
     headers
 }
 
-/// Looks what it is, and decodes it.
+/// Looks what it is, and decodes it: a version and a format that it knows, and the type that it is for. What the bus has checked
+/// besides, an identity and a time, this handler does not need.
 fn decode(message: &Message) -> Order<'_> {
-    let event_type = message.headers.as_ref().and_then(|headers| headers.get("ce-type"));
-    assert_eq!(event_type.map(async_nats::HeaderValue::as_str), Some(TYPE));
+    // By somebody who knows that a name of this kind is neither checked nor copied.
+    const VERSION: HeaderName = HeaderName::from_static("ce-specversion");
+    const FORMAT: HeaderName = HeaderName::from_static("ce-datacontenttype");
+    const KIND: HeaderName = HeaderName::from_static("ce-type");
+    let headers = message.headers.as_ref().unwrap();
+    let is = |name, value| headers.get(name).is_some_and(|found: &HeaderValue| found.as_str() == value);
+    assert!(is(VERSION, "1.0") && is(FORMAT, "application/json") && is(KIND, TYPE));
     serde_json::from_slice(&message.payload).unwrap()
 }
 

@@ -1,7 +1,8 @@
 //! The whole bus on NATS beside the bare client doing the same work on the same server: the budget of 0.95 in `design.md`,
 //! section 6.
 //!
-//! Both sides send the same six `ce-` headers (and where a stream tells duplicates by it, an id), decode the same JSON of 1 KiB,
+//! Both sides send the same six `ce-` headers (and where a stream tells duplicates by it, an id), look at the version, the type and
+//! the format of what arrives (the bus at all six, and the bare client at no more than it needs to decode), decode the same JSON of 1 KiB,
 //! acknowledge after handling, and have the same window. Rounds are interleaved, and who begins alternates; a claim is a ratio
 //! with its spread, beside the bare client's own.
 //!

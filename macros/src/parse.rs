@@ -5,7 +5,7 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{
-    Ident, Lit, Token,
+    Ident, Lit, LitStr, Token,
     ext::IdentExt,
     parse::{ParseStream, Parser},
     token,
@@ -47,14 +47,31 @@ impl Value {
 
 /// All entries of an attribute.
 pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Vec<Entry> {
-    let parser = |input: ParseStream<'_>| Ok(entries(input, errors));
+    read(tokens, Some(selection), errors)
+}
+
+fn read(tokens: TokenStream, nameless: Option<fn(&LitStr) -> Ident>, errors: &mut Errors) -> Vec<Entry> {
+    let parser = |input: ParseStream<'_>| Ok(entries(input, nameless, errors));
     Parser::parse2(parser, tokens).unwrap_or_default()
 }
 
-fn entries(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Entry> {
+/// What a text without a word is most likely to be.
+fn selection(text: &LitStr) -> Ident {
+    let word = if text.value().contains(['*', '>']) { "pattern" } else { "subject" };
+    Ident::new(word, text.span())
+}
+
+/// Entry by entry. `nameless` says which word a text may lack, where there is one.
+fn entries(input: ParseStream<'_>, nameless: Option<fn(&LitStr) -> Ident>, errors: &mut Errors) -> Vec<Entry> {
     let mut entries = Vec::new();
     while !input.is_empty() {
-        if let Ok(word) = input.call(Ident::parse_any) {
+        let text = nameless.and_then(|word| input.fork().parse().ok().map(|text| (word(&text), text)));
+        let nameless = text.filter(|(word, _)| !entries.iter().any(|entry: &Entry| entry.word == *word));
+        if let Some((word, text)) = nameless {
+            errors.at(text.span(), format!("a setting has a name; write `{word} = {}`", text.token()));
+            entries.push(Entry { word, value: Value::Broken });
+            skip_entry(input);
+        } else if let Ok(word) = input.call(Ident::parse_any) {
             let value = value(&word, input, errors);
             entries.push(Entry { word, value });
         } else {
@@ -124,7 +141,7 @@ fn call_argument(input: ParseStream<'_>) -> Option<Ident> {
 
 fn parenthesised(input: ParseStream<'_>, errors: &mut Errors) -> Value {
     match group(input) {
-        Some(content) => Value::List(attribute(content, errors)),
+        Some(content) => Value::List(read(content, None, errors)),
         None => Value::Broken,
     }
 }

@@ -152,7 +152,7 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
         tracing::warn!(name: "one_thread", target: "tramline", "on a current-thread runtime a handler that blocks its thread blocks the stop too");
     }
     let session = open(core, budget, end).await?;
-    let activation = Arc::new(Activation::new(core.generation() + 1, session, core.traces.clone()));
+    let activation = Arc::new(Activation::new(core.generation() + 1, session, core.observers.traces.clone()));
     unfinished.activation = Some(activation.clone());
     let subscribed = subscribe_all(core, &activation, budget, end).await;
     unfinished.armed = false;

@@ -1,7 +1,5 @@
 //! How a responder's delivery ends: with one reply, where somebody asked (contract R6, R10).
 
-use std::pin::pin;
-
 use super::{
     desk::{Desk, Handled},
     error::chain,
@@ -75,8 +73,7 @@ impl Desk {
         };
         let reply = place.inside(|| self.traces.set_on(reply));
         // As a settlement, a reply is bounded by the stop (T8).
-        let mut slot = pin!(Some(settler.answer(reply)));
-        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+        let refused = match caught_until(|| settler.answer(reply), &self.given_up).await {
             // Nobody asked (R8).
             Guarded::Returned(None) => {
                 tally.unaddressed.add_one();

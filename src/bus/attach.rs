@@ -97,7 +97,7 @@ pub(super) fn attach<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>>(
     warn_of_no_restart(&settings);
     let Some(activation) = core.activation.load_full() else { return Attaching(Err(Some(AttachError::Stopped))) };
     let subscription = settings.name.clone();
-    let record = Arc::new(Record::new(core.index(), settings, Box::new(consumer), &core.idle));
+    let record = Arc::new(Record::new(core.index(), settings, Box::new(consumer), &core.observers));
     record.book.activated(activation.generation);
     core.board.add(subscription.clone());
     let Some(confirmed) = activation.supervise(core, record.clone(), true) else {

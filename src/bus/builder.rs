@@ -5,10 +5,11 @@ use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 use super::{
     BuildError, Bus, DroppedSetting,
     checks::{degrade, refusals, repeated, warn_of_no_restart},
-    consumer::{Consumer, Typed},
+    consumer::{Consumer, Observers, Typed},
     core::Core,
     lifecycle::Dormant,
     traces::Traces,
+    watch::Watcher,
 };
 use crate::{
     codec::{Codec, Json},
@@ -30,7 +31,7 @@ pub struct BusBuilder<B: Backend, S = (), C = Json> {
     state: Arc<S>,
     subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
     request_names: Vec<Name>,
-    traces: Traces,
+    observers: Observers,
     codec: PhantomData<fn() -> C>,
 }
 
@@ -42,7 +43,7 @@ impl<B: Backend> BusBuilder<B> {
             state: Arc::new(()),
             subscriptions: Vec::new(),
             request_names: Vec::new(),
-            traces: Traces::default(),
+            observers: Observers::default(),
             codec: PhantomData,
         }
     }
@@ -58,7 +59,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: Arc::new(state),
             subscriptions: self.subscriptions,
             request_names: self.request_names,
-            traces: self.traces,
+            observers: self.observers,
             codec: PhantomData,
         }
     }
@@ -71,7 +72,7 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             state: self.state,
             subscriptions: self.subscriptions,
             request_names: self.request_names,
-            traces: self.traces,
+            observers: self.observers,
             codec: PhantomData,
         }
     }
@@ -128,7 +129,14 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
     /// carries the current one, and each delivery's span is linked to the one that its event carries. Without this, nothing
     /// is carried.
     pub fn trace_context(self, propagator: impl Propagator) -> Self {
-        Self { traces: Traces::new(propagator), ..self }
+        Self { observers: Observers { traces: Traces::new(propagator), ..self.observers }, ..self }
+    }
+
+    /// The backend, and who is to watch the deliveries: for the feature `testing`.
+    #[allow(dead_code, reason = "without the feature nobody watches")]
+    pub(crate) fn watched_by(self, watcher: impl FnOnce(&B) -> Arc<dyn Watcher>) -> Self {
+        let watcher = Some(watcher(&self.backend));
+        Self { observers: Observers { watcher, ..self.observers }, ..self }
     }
 
     /// Checks what only the whole set shows, and makes the bus. A bus may have no subscriptions.
@@ -157,8 +165,8 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
             }
             warn_of_no_restart(settings);
         }
-        let core = Core::new(self.backend, self.source, self.traces, self.subscriptions, self.request_names);
-        Ok(Bus::new(core, dropped))
+        let Self { backend, source, subscriptions, request_names, observers, .. } = self;
+        Ok(Bus::new(Core::new(backend, source, subscriptions, request_names, observers), dropped))
     }
 }
 

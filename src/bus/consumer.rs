@@ -12,6 +12,8 @@ use super::{
     outlet::HandlerOutlet,
     reader::{Post, ReaderEnd, read},
     tally::{Snapshot, Tally},
+    traces::Traces,
+    watch::Watcher,
 };
 use crate::{
     contract::{
@@ -23,6 +25,16 @@ use crate::{
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Who looks at the deliveries of a bus, besides those who handle them, and what they see.
+#[derive(Clone, Default)]
+pub(super) struct Observers {
+    pub(super) idle: Arc<Idle>,
+    /// Of a bus under test.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// How traces are carried to them.
+    pub(super) traces: Traces,
+}
+
 /// A subscription as its supervisor sees it.
 pub(super) trait Consumer<B: Backend>: Send + Sync {
     /// Opens a source, and makes the readers that will read it.
@@ -32,7 +44,7 @@ pub(super) trait Consumer<B: Backend>: Send + Sync {
         settings: &'a Settings,
         outlet: HandlerOutlet<B>,
         id: SourceId,
-        idle: &Arc<Idle>,
+        observers: &Observers,
     ) -> Boxed<'a, Result<Opened, SubscribeError>>;
 }
 
@@ -77,17 +89,11 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
         settings: &'a Settings,
         outlet: HandlerOutlet<B>,
         id: SourceId,
-        idle: &Arc<Idle>,
+        observers: &Observers,
     ) -> Boxed<'a, Result<Opened, SubscribeError>> {
         let failure = FailureReply::new(outlet.source.clone());
         let opening = H::open(session, settings, id, &failure);
-        let desk = Arc::new(Desk::new(
-            settings,
-            !<B::Storage as Storage>::PERSISTENT,
-            failure,
-            idle.clone(),
-            outlet.traces.clone(),
-        ));
+        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure, observers));
         let surroundings = Surroundings::<X> {
             state: self.state.clone(),
             cancelled: Cancelled::new(desk.stopping.clone()),

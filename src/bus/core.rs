@@ -15,14 +15,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     RequestLedger,
     activation::Activation,
-    consumer::Consumer,
-    idle::Idle,
+    consumer::{Consumer, Observers},
     ledger::{Ledger, Stats},
     reader::ReaderEnd,
     request::{RequestBook, Unclaimed},
     status::Board,
     tally::Book,
-    traces::Traces,
 };
 use crate::{contract::Backend, event::UriReference, subject::Name, subscription::Settings};
 
@@ -30,11 +28,10 @@ use crate::{contract::Backend, event::UriReference, subject::Name, subscription:
 pub(super) struct Core<B: Backend> {
     pub(super) backend: B,
     pub(super) source: UriReference,
-    pub(super) traces: Traces,
     /// The activation that is live.
     pub(super) activation: ArcSwapOption<Activation<B>>,
     pub(super) board: Board,
-    pub(super) idle: Arc<Idle>,
+    pub(super) observers: Observers,
     /// Fires when the bus has been ready for the first time (Y3).
     pub(super) ready: CancellationToken,
     /// Fires when the predecessor's session has closed, which may be behind the caller's back (Y8).
@@ -61,15 +58,14 @@ impl<B: Backend> Core<B> {
     pub(super) fn new(
         backend: B,
         source: UriReference,
-        traces: Traces,
         subscriptions: Vec<(Settings, Box<dyn Consumer<B>>)>,
         request_names: Vec<Name>,
+        observers: Observers,
     ) -> Self {
         let board = Board::new(subscriptions.iter().map(|(settings, _)| settings.name.clone()));
         let next_index = AtomicU32::new(0);
         let index = || next_index.fetch_add(1, Relaxed);
-        let idle = Arc::<Idle>::default();
-        let record = |(settings, consumer)| Record::new(index(), settings, consumer, &idle);
+        let record = |(settings, consumer)| Record::new(index(), settings, consumer, &observers);
         let records = subscriptions.into_iter().map(record);
         let records = records.map(Arc::new).collect();
         // There is no predecessor yet.
@@ -78,10 +74,9 @@ impl<B: Backend> Core<B> {
         Self {
             backend,
             source,
-            traces,
             activation: ArcSwapOption::empty(),
             board,
-            idle,
+            observers,
             ready: CancellationToken::new(),
             predecessor: Mutex::new(closed),
             generation: AtomicU64::new(0),
@@ -141,8 +136,8 @@ impl<B: Backend> Core<B> {
 }
 
 impl<B: Backend> Record<B> {
-    pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>, idle: &Arc<Idle>) -> Self {
-        let book = Book::new(settings.name.clone(), settings.mode.answers(), idle.clone());
+    pub(super) fn new(index: u32, settings: Settings, consumer: Box<dyn Consumer<B>>, observers: &Observers) -> Self {
+        let book = Book::new(settings.name.clone(), observers.idle.clone());
         Self { index, settings, consumer, book, disowned: Mutex::new(None) }
     }
 

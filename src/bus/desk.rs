@@ -2,7 +2,6 @@
 
 use std::{
     num::NonZeroU32,
-    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -15,13 +14,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::Said,
+    consumer::Observers,
     error::chain,
-    guard::{Guarded, caught_until},
+    guard::{Guarded, caught_until, words},
     idle::Idle,
     limit::Limit,
     seen::{CUT_OFF, Limits, Place, Wrong},
     tally::Tally,
     traces::Traces,
+    watch::Watcher,
 };
 use crate::{
     contract::{FailureReason, FailureReply, Malformed, Outcome, Settle, Settlement},
@@ -39,6 +40,8 @@ pub(super) struct Desk {
     /// Wakes readers that wait, to look at `closing`, and at whether somebody waits for them to have nothing to do.
     pub(super) calls: Notify,
     pub(super) idle: Arc<Idle>,
+    /// Of a bus under test.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
     /// Fires when handlers in hand are cut off.
     pub(super) cut_off: CancellationToken,
     /// Fires when settlements under way are given up (T8).
@@ -68,17 +71,26 @@ pub(super) struct Settled {
     pub(super) again: Option<Duration>,
 }
 
-/// What a guarded handler came to: its judgement, or why it was not entered.
+/// What a guarded handler came to: its judgement, or in words why it was not entered.
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
 
+/// Puts a rejection into words, which is the user's code and may panic.
+#[inline]
+pub(super) fn in_words(ended: Guarded<Result<Judgement, Rejection>>) -> Handled {
+    match ended {
+        Guarded::Returned(Ok(judgement)) => Guarded::Returned(Ok(judgement)),
+        Guarded::Returned(Err(rejection)) => match words(rejection) {
+            Ok(words) => Guarded::Returned(Err(words)),
+            Err(panic) => Guarded::Panicked(panic),
+        },
+        Guarded::Panicked(text) => Guarded::Panicked(text),
+        Guarded::CutOff => Guarded::CutOff,
+    }
+}
+
 impl Desk {
-    pub(super) fn new(
-        settings: &Settings,
-        volatile: bool,
-        failure: FailureReply,
-        idle: Arc<Idle>,
-        traces: Traces,
-    ) -> Self {
+    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply, observers: &Observers) -> Self {
+        let Observers { idle, watcher, traces } = observers.clone();
         let (at_least_once, backoff, max_deliver) = match &settings.mode {
             ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => (false, None, NonZeroU32::MIN),
             ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
@@ -90,6 +102,7 @@ impl Desk {
             stopping: CancellationToken::new(),
             calls: Notify::new(),
             idle,
+            watcher,
             cut_off: CancellationToken::new(),
             given_up: CancellationToken::new(),
             at_least_once,
@@ -147,13 +160,9 @@ impl Desk {
 
     /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
     /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
-    #[inline]
     pub(super) fn record(&self, tally: &Tally, handled: Handled, place: &Place<'_>) -> Option<String> {
         match handled {
-            Guarded::Returned(Ok(judgement)) => {
-                self.judged(tally, &judgement, place);
-                tally.delivered.add_one();
-            }
+            Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
             Guarded::Returned(Err(rejection)) => {
                 tally.lost_undecodable.add_one();
                 self.warn(place, place.rejected(), &rejection);
@@ -191,8 +200,6 @@ impl Desk {
             return Settled { panicked, again: None };
         }
         let mut panicked = None;
-        // Counted once it is settled: until then it is in hand, and what is declined is back in the queue by then.
-        let mut left = &tally.delivered;
         let settlement = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 self.judged(tally, &judgement, place);
@@ -201,31 +208,30 @@ impl Desk {
             Guarded::Returned(Err(rejection)) => {
                 tally.errors.add_one();
                 tally.silent.add_one();
+                tally.delivered.add_one();
                 self.warn(place, place.rejected(), &rejection);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
-                left = &tally.released;
+                tally.released.add_one();
                 self.warn(place, Wrong::Panicked, &text);
                 panicked = Some(text);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::CutOff => {
-                left = &tally.released;
+                tally.released.add_one();
                 place.came_to(CUT_OFF);
                 Settlement::new(Outcome::Returned)
             }
         };
         // A settlement is bounded by the stop: one that misses its end is refused (T8).
-        let mut slot = pin!(Some(settler.settle(settlement)));
-        let refused = match caught_until(slot.as_mut(), &self.given_up).await {
+        let refused = match caught_until(|| settler.settle(settlement), &self.given_up).await {
             Guarded::Returned(Ok(())) => None,
             Guarded::Returned(Err(error)) => Some(chain(&error)),
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
             Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
-        left.add_one();
         let settled = refused.is_none();
         if let Some(why) = refused {
             tally.refused.add_one();
@@ -245,17 +251,14 @@ impl Desk {
     /// What the handler said.
     #[inline]
     fn judged(&self, tally: &Tally, judgement: &Judgement, place: &Place<'_>) {
-        match judgement.settlement.outcome {
-            Outcome::Acked => tally.acked.add_one(),
-            Outcome::Nacked | Outcome::Unheard => tally.nacked.add_one(),
-            Outcome::Silent | Outcome::Returned => tally.silent.add_one(),
-        }
+        tally.said(judgement.settlement.outcome);
         if let Word::Failed(failure) = &judgement.word {
             tally.errors.add_one();
             self.warn(place, Wrong::Failed, failure);
         } else {
             place.judged(judgement);
         }
+        tally.delivered.add_one();
     }
 
     /// With the backoff's delay, for what is declined (O1, O2).

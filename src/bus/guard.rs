@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    fmt,
     future::{Future, pending},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
@@ -22,34 +23,43 @@ pub(super) enum Guarded<T> {
     CutOff,
 }
 
-/// Guards the future in this slot, which is empty afterwards.
-pub(super) struct Guard<'g, F, C> {
+/// Guards what makes a future, and the future, in a slot that is empty before and afterwards.
+pub(super) struct Guard<'g, M, F, C> {
+    make: Option<M>,
     slot: Pin<&'g mut Option<F>>,
     cut_off: Pin<&'g mut C>,
     span: Option<&'g Span>,
 }
 
-/// Guards a future where it is pinned already, so that it is not moved. `cut_off` is looked at only while the future is
-/// pending, so that it costs a ready one nothing. It runs in the span, if there is one.
-pub(super) fn guard<'g, F, C>(
+// What makes the future is moved out before it is called, and is pinned nowhere.
+impl<M, F, C> Unpin for Guard<'_, M, F, C> {}
+
+/// Guards a call and the future that it makes, where that is pinned, so that it is not moved. `cut_off` is looked at only
+/// while the future is pending, so that it costs a ready one nothing. Both run in the span, if there is one.
+#[inline]
+pub(super) fn guard<'g, M: FnOnce() -> F, F, C>(
+    make: M,
     slot: Pin<&'g mut Option<F>>,
     cut_off: Pin<&'g mut C>,
     span: Option<&'g Span>,
-) -> Guard<'g, F, C> {
-    Guard { slot, cut_off, span }
+) -> Guard<'g, M, F, C> {
+    Guard { make: Some(make), slot, cut_off, span }
 }
 
-impl<F: Future, C: Future<Output = ()>> Future for Guard<'_, F, C> {
+impl<M: FnOnce() -> F, F: Future, C: Future<Output = ()>> Future for Guard<'_, M, F, C> {
     type Output = Guarded<F::Output>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { slot, cut_off, span } = &mut *self;
+        let Self { make, slot, cut_off, span } = &mut *self;
         if let Some(span) = span {
             enter(span);
         }
         // The future is dropped inside of the guard in every case: a destructor may panic too.
         let polled = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(make) = make.take() {
+                slot.set(Some(make()));
+            }
             let future = slot.as_mut().as_pin_mut().expect("a guard is not polled after it was ready");
             let ended = match future.poll(cx) {
                 Poll::Ready(value) => Guarded::Returned(value),
@@ -89,8 +99,7 @@ fn exit(span: &Span) {
 
 /// Runs what a backend does, with its panics caught: the error is the text of one.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
-    let mut slot = pin!(Some(future));
-    match guard(slot.as_mut(), pin!(pending()), None).await {
+    match guard(|| future, pin!(None), pin!(pending()), None).await {
         Guarded::Returned(value) => Ok(value),
         Guarded::Panicked(text) => Err(text),
         Guarded::CutOff => unreachable!("it is never cut off"),
@@ -98,8 +107,14 @@ pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
 }
 
 /// Runs what a backend does, with its panics caught, until this is cancelled. What is not waited for costs nothing.
-pub(super) async fn caught_until<F: Future>(slot: Pin<&mut Option<F>>, end: &CancellationToken) -> Guarded<F::Output> {
-    guard(slot, pin!(async { end.cancelled().await }), None).await
+pub(super) async fn caught_until<F: Future>(make: impl FnOnce() -> F, end: &CancellationToken) -> Guarded<F::Output> {
+    guard(make, pin!(None), pin!(async { end.cancelled().await }), None).await
+}
+
+/// The words of what a user's code made, whose display and whose destructor may panic: the error is the text of one.
+#[cold]
+pub(super) fn words(said: impl fmt::Display) -> Result<String, String> {
+    catch_unwind(AssertUnwindSafe(move || said.to_string())).map_err(describe)
 }
 
 /// The panic's text; the payload is disposed of.

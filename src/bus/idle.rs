@@ -18,7 +18,7 @@ use std::{
 
 use tokio::{sync::Notify, time::sleep};
 
-use super::{Stats, core::Core};
+use super::{Stats, core::Core, tally::Tally};
 use crate::contract::Backend;
 
 /// How often a broker's queue is looked at: what leaves it by itself, at the end of a lease, wakes no reader.
@@ -32,18 +32,21 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    /// A reader that was woken for it has nothing to do, or the supervisor has changed something.
+    /// A reader has nothing to do: it says so if somebody waits. That somebody does, it was woken for.
     #[inline]
-    pub(super) fn look(&self) {
+    pub(super) fn rests(&self, tally: &Tally) {
         if self.waiting.load(Relaxed) > 0 {
+            tally.rest();
             self.changed.notify_waiters();
         }
     }
 
-    /// The same where nobody was woken for it: either this is seen, or what was counted before is.
-    pub(super) fn look_after_all(&self) {
+    /// Something has changed besides. Nobody was woken for it, but either this is seen, or what was counted before is.
+    pub(super) fn look(&self) {
         fence(SeqCst);
-        self.look();
+        if self.waiting.load(Relaxed) > 0 {
+            self.changed.notify_waiters();
+        }
     }
 }
 
@@ -66,7 +69,7 @@ impl Drop for Waiting<'_> {
 /// Waits until each subscription is at rest. What that is besides having a source and nothing in hand, is said of its
 /// counters by `rests`, which is to be false while anything is queued that matters.
 pub(super) async fn at_rest<B: Backend>(core: &Arc<Core<B>>, rests: impl Fn(&Stats) -> bool + Send + Sync) {
-    let waiting = Waiting::new(&core.idle);
+    let waiting = Waiting::new(&core.observers.idle);
     for record in core.records().iter() {
         record.book.wake_readers();
     }

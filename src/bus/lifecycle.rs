@@ -328,6 +328,13 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
         at_rest(&self.core, |stats| stats.pending == 0).await;
     }
 
+    /// As [`idle`](Self::idle), but for each subscription this says of its counters whether it rests: for the feature
+    /// `testing`.
+    #[allow(dead_code, reason = "without the feature nobody asks")]
+    pub(crate) async fn at_rest(&self, rests: impl Fn(&Stats) -> bool + Send + Sync) {
+        at_rest(&self.core, rests).await;
+    }
+
     fn activation(&self) -> &Activation<B> {
         let activation = self.running.as_ref().and_then(|lifeline| lifeline.activation.as_deref());
         activation.expect("a running bus has an activation")

@@ -36,6 +36,7 @@ mod status;
 mod supervisor;
 mod tally;
 mod traces;
+pub(crate) mod watch;
 
 pub use self::{
     attach::{Attaching, OnRunning},

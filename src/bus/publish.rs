@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use pin_project_lite::pin_project;
 use tokio::task::coop::poll_proceed;
 
 use super::{activation::Activation, core::Core, traces::Traces};
@@ -37,7 +38,7 @@ impl<B: Backend> Origin<'_, B> {
     fn traces(&self) -> &Traces {
         match self {
             Self::Bus(activation) => &activation.traces,
-            Self::Handle(core) => &core.traces,
+            Self::Handle(core) => &core.observers.traces,
         }
     }
 }
@@ -67,16 +68,40 @@ pub(super) fn unreserved(event: Event) -> Prepared {
     }
 }
 
+pin_project! {
+    /// A publish from a bus: the session's own future and nothing around it, or why there is none.
+    #[project = ProjectedFromBus]
+    enum FromBus<F> {
+        Sent { #[pin] future: F },
+        Refused { error: Option<Box<PublishError>> },
+    }
+}
+
+impl<F: Future<Output = Result<(), PublishError>>> Future for FromBus<F> {
+    type Output = Result<(), PublishError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            ProjectedFromBus::Sent { future } => future.poll(cx),
+            ProjectedFromBus::Refused { error } => {
+                Poll::Ready(Err(*error.take().expect("a publish is not polled after it was ready")))
+            }
+        }
+    }
+}
+
 /// From a bus. Apart from the other, so that it has no place for what only a handle needs.
-async fn publish_from_bus<B: Backend>(
-    origin: Origin<'_, B>,
-    subject: &Subject,
+#[inline]
+fn publish_from_bus<'a, B: Backend>(
+    origin: Origin<'a, B>,
+    subject: &'a Subject,
     event: Prepared,
-) -> Result<(), PublishError> {
-    let Origin::Bus(activation) = origin else { return Err(PublishError::NotReady) };
-    match event {
-        Ok(event) => activation.session.publish(subject, event).await,
-        Err(error) => Err(*error),
+) -> impl Future<Output = Result<(), PublishError>> + Send + use<'a, B> {
+    match (origin, event) {
+        (Origin::Bus(activation), Ok(event)) => FromBus::Sent { future: activation.session.publish(subject, event) },
+        (Origin::Bus(_), Err(error)) => FromBus::Refused { error: Some(error) },
+        (Origin::Handle(_), _) => FromBus::Refused { error: Some(Box::new(PublishError::NotReady)) },
     }
 }
 
@@ -136,6 +161,7 @@ fn publish_when_room<'a, B: FailsWhenFull>(
 pub type BoxedPublish<'a> = Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>>;
 
 /// A publish from a running bus.
+#[inline]
 pub(super) fn from_bus<'a, B: Backend>(
     activation: &'a Activation<B>,
     subject: &'a Subject,
@@ -155,7 +181,12 @@ pub(super) fn from_handle<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: outgoing(event, &core.traces) }
+    Publish {
+        origin: Origin::Handle(core),
+        subject,
+        start: publish_now::<B>,
+        event: outgoing(event, &core.observers.traces),
+    }
 }
 
 /// From either, with a subject of its own.

@@ -4,7 +4,7 @@ use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::Arc,
-    task::Poll,
+    task::{Context, Poll},
 };
 
 use crossbeam_utils::CachePadded;
@@ -12,16 +12,17 @@ use futures_core::Stream;
 use tokio::{sync::futures::Notified, task::yield_now};
 
 use super::{
-    desk::Desk,
+    desk::{Desk, in_words},
     feed::Feed,
-    guard::guard,
+    guard::{Guarded, guard},
     keys::{Intake, Keys},
     seen::Place,
     tally::Tally,
+    watch::{Arrival, step_in},
 };
 use crate::{
     contract::{Incoming, Message, Settle},
-    subscription::{BusContext, Handler, Parts, Surroundings},
+    subscription::{BusContext, Handler, Judgement, Parts, Surroundings, Word},
 };
 
 /// Why a reader ended.
@@ -57,10 +58,11 @@ where
 {
     let Post { handler, surroundings, desk } = &*post;
     let mut called = pin!(desk.calls.notified());
-    let _end = End(desk);
+    let _end = End { desk, tally: &tally };
     let mut cut_off = pin!(desk.cut_off.cancelled());
     loop {
-        let Incoming { message, attempt, settler } = match next(desk, &mut feed, called.as_mut()).await {
+        let taken = poll_fn(|cx| next(desk, &tally, &mut feed, called.as_mut(), cx)).await;
+        let Incoming { message, attempt, settler } = match taken {
             Ok(incoming) => incoming,
             // What waits for its key was taken before.
             Err(ReaderEnd::Closed) => match keys.as_deref().and_then(Keys::next_parked) {
@@ -85,9 +87,27 @@ where
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
-        let mut slot = pin!(Some(async { handler.handle(parts).await.map_err(|rejection| rejection.to_string()) }));
-        let seen = desk.watch(&subject, &event, attempt);
-        let handled = guard(slot.as_mut(), cut_off.as_mut(), seen.as_ref().map(|seen| &seen.span)).await;
+        let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
+        let stepped_in = desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
+        let seen = desk.look(&arrival);
+        let span = seen.as_ref().map(|seen| &seen.span);
+        let handled = match stepped_in {
+            Some(handled) => handled,
+            None => match guard(|| handler.handle(parts), pin!(None), cut_off.as_mut(), span).await {
+                // The usual case of most subscriptions, and little where it is inlined.
+                Guarded::Returned(Ok(Judgement { settlement, word: Word::Plain, .. }))
+                    if desk.only_records && desk.watcher.is_none() && seen.is_none() =>
+                {
+                    tally.said(settlement.outcome);
+                    tally.delivered.add_one();
+                    continue;
+                }
+                ended => in_words(ended),
+            },
+        };
+        if let Some(watcher) = &desk.watcher {
+            watcher.after(&arrival, (&handled).into());
+        }
         let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {
             desk.record(&tally, handled, &place)
@@ -108,41 +128,45 @@ where
 }
 
 /// The next delivery. The stop flag is looked at first: behind a stream that is always ready it would not be seen.
-async fn next<'d, D, S>(
+#[inline]
+fn next<'d, D, S>(
     desk: &'d Desk,
+    tally: &Tally,
     feed: &mut Feed<D, Intake<D, S>>,
     mut called: Pin<&mut Notified<'d>>,
-) -> Result<Incoming<S>, ReaderEnd>
+    cx: &mut Context<'_>,
+) -> Poll<Result<Incoming<S>, ReaderEnd>>
 where
     D: Stream<Item = Incoming<S>>,
     S: Settle,
 {
-    poll_fn(|cx| {
-        loop {
-            if desk.is_closing() {
-                return Poll::Ready(Err(ReaderEnd::Closed));
-            }
-            match feed.poll_next(cx) {
-                Poll::Ready(Some(incoming)) => return Poll::Ready(Ok(incoming)),
-                Poll::Ready(None) => return Poll::Ready(Err(ReaderEnd::SourceEnded)),
-                Poll::Pending => {}
-            }
-            if called.as_mut().poll(cx).is_pending() {
-                desk.idle.look();
-                return Poll::Pending;
-            }
-            // Anew before both are looked at again, so that no call is missed.
-            called.set(desk.calls.notified());
+    loop {
+        if desk.is_closing() {
+            return Poll::Ready(Err(ReaderEnd::Closed));
         }
-    })
-    .await
+        match feed.poll_next(cx) {
+            Poll::Ready(Some(incoming)) => return Poll::Ready(Ok(incoming)),
+            Poll::Ready(None) => return Poll::Ready(Err(ReaderEnd::SourceEnded)),
+            Poll::Pending => {}
+        }
+        if called.as_mut().poll(cx).is_pending() {
+            desk.idle.rests(tally);
+            return Poll::Pending;
+        }
+        // Anew before both are looked at again, so that no call is missed.
+        called.set(desk.calls.notified());
+    }
 }
 
 /// A reader's last word to who waits for it.
-struct End<'d>(&'d Desk);
+struct End<'d> {
+    desk: &'d Desk,
+    tally: &'d Tally,
+}
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.idle.look_after_all();
+        self.tally.rest();
+        self.desk.idle.look();
     }
 }

@@ -10,11 +10,10 @@ use tracing::{
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
 };
 
-use super::{desk::Desk, limit::Limit};
+use super::{desk::Desk, limit::Limit, watch::Arrival};
 use crate::{
     contract::Outcome,
     event::Event,
-    subject::Subject,
     subscription::{Judgement, Word},
 };
 
@@ -103,15 +102,15 @@ impl Desk {
     /// Looks, for next to nothing, whether anybody may listen, and if so begins the delivery's span. On the heap, so that
     /// where nobody listens a delivery has no place for it.
     #[inline]
-    pub(super) fn watch(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Option<Box<Seen>> {
+    pub(super) fn look(&self, arrival: &Arrival<'_>) -> Option<Box<Seen>> {
         if Level::INFO > STATIC_MAX_LEVEL || Level::INFO > LevelFilter::current() {
             return None;
         }
-        Some(self.see(subject, event, attempt))
+        Some(self.see(*arrival))
     }
 
     #[cold]
-    fn see(&self, subject: &Subject, event: &Event, attempt: NonZeroU32) -> Box<Seen> {
+    fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
         let span = tracing::info_span!(

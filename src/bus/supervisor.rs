@@ -245,9 +245,9 @@ impl<B: Backend> Supervisor<B> {
         let outlet = HandlerOutlet {
             activation: Arc::downgrade(activation),
             source: core.source.clone(),
-            traces: core.traces.clone(),
+            traces: core.observers.traces.clone(),
         };
-        record.consumer.open(&activation.session, &record.settings, outlet, id, &core.idle)
+        record.consumer.open(&activation.session, &record.settings, outlet, id, &core.observers)
     }
 
     fn spawn(&self, opened: Opened) -> Run {

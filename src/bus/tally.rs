@@ -12,12 +12,11 @@ use std::{
 use crossbeam_utils::CachePadded;
 use tokio::time::Instant;
 
-use super::{
-    desk::Desk,
-    idle::Idle,
-    ledger::{Lost, Stats},
+use super::{desk::Desk, idle::Idle, ledger::Stats};
+use crate::{
+    contract::{Outcome, SourceStats},
+    subject::Name,
 };
-use crate::{contract::SourceStats, subject::Name};
 
 /// A counter that one reader writes and others read: no locked instruction is needed.
 #[derive(Default)]
@@ -42,6 +41,8 @@ impl Count {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) taken: Count,
+    /// How many it had taken when it had last done with all of them, as far as somebody waited for that.
+    rested: Count,
     /// Taken and waiting for its key, right now; whoever handles it in the end counts it as taken.
     pub(super) parked: Count,
     pub(super) delivered: Count,
@@ -64,6 +65,25 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// The reader has done with all that it has taken.
+    pub(super) fn rest(&self) {
+        self.rested.0.store(self.taken.get(), Relaxed);
+    }
+
+    fn has_rested(&self) -> bool {
+        self.rested.get() == self.taken.get()
+    }
+
+    /// Counts what a handler said, or what its end stands for.
+    #[inline]
+    pub(super) fn said(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Acked => self.acked.add_one(),
+            Outcome::Nacked | Outcome::Unheard => self.nacked.add_one(),
+            Outcome::Silent | Outcome::Returned => self.silent.add_one(),
+        }
+    }
+
     fn add_to(&self, stats: &mut Stats) {
         let left = self.delivered.get()
             + self.released.get()
@@ -98,8 +118,6 @@ pub(super) type Snapshot = Arc<dyn Fn() -> SourceStats + Send + Sync>;
 /// The book of one subscription, over the bus's life.
 pub(super) struct Book {
     pages: Mutex<Pages>,
-    /// Whether it is a responder's.
-    answers: bool,
     idle: Arc<Idle>,
 }
 
@@ -141,7 +159,7 @@ pub(super) enum Owed {
 }
 
 impl Book {
-    pub(super) fn new(name: Name, answers: bool, idle: Arc<Idle>) -> Self {
+    pub(super) fn new(name: Name, idle: Arc<Idle>) -> Self {
         let closed = Stats::new(name, 0);
         let pages = Pages {
             closed,
@@ -153,7 +171,7 @@ impl Book {
             failed: false,
             owed: 0,
         };
-        Self { pages: Mutex::new(pages), answers, idle }
+        Self { pages: Mutex::new(pages), idle }
     }
 
     /// A reading, with the live source folded in (L10).
@@ -167,11 +185,9 @@ impl Book {
         let pages = self.pages();
         let awaits_its_source = pages.active && pages.live.is_none() && !pages.failed;
         let stats = pages.stats();
-        // Of a responder's deliveries each that reached it has its reply (L7).
-        let Lost { handler_panic, shutdown, undecodable, malformed, .. } = stats.lost;
-        let owes_a_reply = self.answers
-            && stats.replies.total() < stats.delivered + handler_panic + shutdown + undecodable + malformed;
-        let busy = awaits_its_source || owes_a_reply || stats.in_hand > 0 || stats.unaccounted() != 0;
+        // What has left a reader's hand may still be on its way to be settled or answered.
+        let settling = !pages.readers.iter().all(|reader| reader.has_rested());
+        let busy = awaits_its_source || settling || stats.in_hand > 0 || stats.unaccounted() != 0;
         let at_rest = !busy && rests(&stats);
         at_rest.then_some(stats.offered)
     }
@@ -200,7 +216,7 @@ impl Book {
         pages.stop_clock();
         pages.closed.stranded += mem::take(&mut pages.owed);
         drop(pages);
-        self.idle.look_after_all();
+        self.idle.look();
     }
 
     /// A source is open, and these readers, which share a desk, read it.
@@ -218,7 +234,7 @@ impl Book {
         pages.desk = desk;
         pages.readers.extend(readers);
         drop(pages);
-        self.idle.look_after_all();
+        self.idle.look();
     }
 
     /// The source has retired: its final counters are folded in, once (N12), and its finished readers with them.
@@ -242,7 +258,7 @@ impl Book {
             Owed::ToNobody => closed.stranded += last.pending,
         }
         drop(pages);
-        self.idle.look_after_all();
+        self.idle.look();
     }
 
     /// Folds readers in that nobody but the book holds any more.
@@ -265,7 +281,7 @@ impl Book {
         pages.closed.incidents += 1;
         pages.failed = true;
         drop(pages);
-        self.idle.look_after_all();
+        self.idle.look();
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {

@@ -90,7 +90,7 @@ pub trait Decodes<'d, T>: Codec {
 /// # Errors
 /// The content types differ, there is no data, or the data is not such a value.
 pub fn decode<'d, C: Decodes<'d, T>, T>(event: &'d Event) -> Result<T, CodecError> {
-    let data = event.data().ok_or(CodecError::NoData)?;
+    let Some(data) = event.data() else { return Err(CodecError::NoData) };
     match event.data_content_type() {
         // The same text is the usual case, and much cheaper to see.
         Some(found) if found == C::CONTENT_TYPE || reads::<C>(found) => {}

@@ -42,6 +42,7 @@ pub struct Settlement {
 
 impl Settlement {
     /// A settlement without a delay.
+    #[inline]
     pub const fn new(outcome: Outcome) -> Self {
         Self { outcome, delay: Duration::ZERO }
     }

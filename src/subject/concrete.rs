@@ -11,6 +11,12 @@ parsed! {
 }
 
 impl Subject {
+    /// The text, if it is a literal of the program.
+    #[cfg_attr(not(feature = "nats"), allow(dead_code, reason = "for a client that need not copy it then"))]
+    pub(crate) const fn as_literal(&self) -> Option<&'static str> {
+        self.0.as_literal()
+    }
+
     /// The tokens between the dots, from the first to the last; there is at least one, and none is empty (S2).
     pub fn tokens(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.as_str().split('.')

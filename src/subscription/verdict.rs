@@ -52,6 +52,7 @@ pub(crate) enum Word {
 impl Judgement {
     /// An outcome without an error. [`Outcome::Returned`] is the bus's own word; a handler that says it has not accepted the
     /// message.
+    #[inline]
     pub const fn new(outcome: Outcome) -> Self {
         let outcome = match outcome {
             Outcome::Returned => Outcome::Silent,
@@ -93,30 +94,35 @@ pub struct Nack;
 pub struct Settled(pub(super) Judgement);
 
 impl Verdict<AtMostOnce> for () {
+    #[inline]
     fn judge(self) -> Judgement {
         Judgement::new(Outcome::Acked)
     }
 }
 
 impl<M: Mode> Verdict<M> for Ack {
+    #[inline]
     fn judge(self) -> Judgement {
         Judgement::new(Outcome::Acked)
     }
 }
 
 impl<M: Mode> Verdict<M> for Nack {
+    #[inline]
     fn judge(self) -> Judgement {
         Judgement::new(Outcome::Nacked)
     }
 }
 
 impl<M: Mode> Verdict<M> for Settled {
+    #[inline]
     fn judge(self) -> Judgement {
         self.0
     }
 }
 
 impl<M: Mode, V: Verdict<M>, E: fmt::Display> Verdict<M> for Result<V, E> {
+    #[inline]
     fn judge(self) -> Judgement {
         match self {
             Ok(verdict) => verdict.judge(),

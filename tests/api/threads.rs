@@ -21,7 +21,7 @@ impl Barrier {
     pub(crate) fn block(&self) {
         let (open, opened) = &*self.0;
         // Not for ever, or a test that fails would hang.
-        drop(opened.wait_timeout_while(open.lock().unwrap(), seconds(10), |open| !*open).unwrap());
+        drop(opened.wait_timeout_while(open.lock().unwrap(), seconds(30), |open| !*open).unwrap());
     }
 
     pub(crate) fn open(&self) {
@@ -61,8 +61,9 @@ async fn y7_a_handler_that_never_yields_is_disowned_and_its_subscription_quarant
     soon("it blocks", || bus.stats("bad").unwrap().in_hand == 1).await;
     soon("the sibling goes on", || bus.stats("good").unwrap().delivered == 2).await;
 
-    let stopped = bus.stop(millis(300)).await;
-    assert!(stopped.report.took < millis(400), "{}", stopped.report);
+    // A tenth of it is for giving back and closing, which takes a while on a machine with much else to do.
+    let stopped = bus.stop(seconds(2)).await;
+    assert!(stopped.report.took < seconds(4), "{}", stopped.report);
     assert_eq!(stopped.report.disowned, [name("bad")]);
     assert!(stopped.report.session_closed && !stopped.report.is_clean(), "{}", stopped.report);
     assert!(stopped.report.to_string().contains("; a handler of `bad` does not yield"), "{}", stopped.report);
@@ -79,7 +80,7 @@ async fn y7_a_handler_that_never_yields_is_disowned_and_its_subscription_quarant
     assert!(bus.health().is_healthy());
 
     // A stop in quarantine keeps it there.
-    let stopped = bus.stop(millis(300)).await;
+    let stopped = bus.stop(seconds(2)).await;
     assert_eq!(stopped.report.disowned, [name("bad")]);
     let bus = stopped.bus.start().await.unwrap();
     assert_eq!(bus.status().consumers[0].state, ConsumerState::Quarantined);

@@ -19,6 +19,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("subscription", &["codec", "contract", "event", "subject", "text", "topic"]),
     ("trace", &["event"]),
     ("bus", &["codec", "contract", "event", "subject", "subscription", "text", "topic", "trace"]),
+    ("testing", &["backend::memory", "bus", "codec", "contract", "event", "subject", "subscription"]),
     ("conformance", &["backend::*", "bus", "codec", "contract", "event", "subject", "subscription", "topic"]),
 ];
 

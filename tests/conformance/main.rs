@@ -9,4 +9,5 @@ mod depot;
 mod lessor;
 mod memory;
 mod pretender;
+mod stand_in;
 mod stores;

@@ -28,6 +28,7 @@ const OURS: &[(&str, &[&str])] = &[
             "error: a handler {}",
             "error: `{}` {}",
             "error: unknown setting `{}`{}",
+            "error: a setting has a name; {}",
             "error: expected `{}",
             "error: this subscription selects nothing; {}",
             "error: this responder answers on no subject; {}",
@@ -113,6 +114,7 @@ const RUSTCS: &[(&str, &[&str])] = &[
             "error[E0599]: no method named `nack_after` found for struct `Delivery<AtLeastOnce>` in the current scope",
             // A trait of the standard library, whose message is its own.
             "error[E0277]: `{}` doesn't implement `std::fmt::Display`",
+            "error[E0277]: the trait bound `{}: Clone` is not satisfied",
             // A value that is gone.
             "error[E0382]: use of moved value: `{}`",
             "error[E0593]: closure is expected to take 1 argument, but it takes 0 arguments",

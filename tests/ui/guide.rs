@@ -30,25 +30,46 @@ const FIRST: [(&str, &str, &str); 5] = [
 ];
 
 /// What a file name says with underscores and without an apostrophe, and how it is written.
-const SPELLINGS: [(&str, &str); 18] = [
+const SPELLINGS: &[(&str, &str)] = &[
     ("ack wait", "`ack_wait`"),
+    ("all available", "`AllAvailable`"),
     ("allow volatile", "`allow_volatile`"),
+    ("Backoff is", "`backoff` is"),
+    ("cbor", "CBOR"),
+    ("closures", "closure's"),
+    ("Concurrency is", "`concurrency` is"),
+    ("Durable is", "`durable` is"),
+    ("enums", "enum's"),
     ("extend lease", "`ExtendLease`"),
+    ("Fail ", "`Fail` "),
+    ("future is send", "future is `Send`"),
+    ("handlers error", "handler's error"),
+    ("in prefer", "in `prefer`"),
+    ("in slow handler", "in `slow_handler`"),
+    ("Keyed ", "`keyed` "),
     ("max deliver", "`max_deliver`"),
     ("max nack delay", "`max_nack_delay`"),
     ("max processing time", "`max_processing_time`"),
     ("nack after", "`nack_after`"),
-    ("in slow handler", "in `slow_handler`"),
-    ("Slow handler", "`slow_handler`"),
-    ("start at", "`start_at`"),
-    ("closures", "closure's"),
-    ("enums", "enum's"),
+    (" nats", " NATS"),
+    ("no self", "no `self`"),
+    ("Ok of", "`Ok` of"),
+    ("Ordered ", "`ordered` "),
     ("payloads", "payload's"),
+    ("protobuf", "Protobuf"),
+    ("redeliver", "`Redeliver`"),
+    ("Replay ", "`replay` "),
     ("replys", "reply's"),
     ("requests value", "request's value"),
     ("responders", "responder's"),
+    ("shed newest", "`ShedNewest`"),
+    ("shed oldest", "`ShedOldest`"),
+    ("Slow handler", "`slow_handler`"),
+    ("start at", "`start_at`"),
+    ("Subject and pattern", "`subject` and `pattern`"),
     ("subscriptions own", "subscription's own"),
     ("topics", "topic's"),
+    (" uri", " URI"),
 ];
 
 const FIRST_BEGIN: &str = "<!-- the five: written by tests/ui/guide.rs -->\n";
@@ -169,7 +190,7 @@ fn heading(name: &str) -> String {
     let words = name.replace('_', " ");
     let (first, rest) = words.split_at(1);
     let sentence = first.to_uppercase() + rest;
-    SPELLINGS.into_iter().fold(sentence, |sentence, (plain, written)| {
+    SPELLINGS.iter().fold(sentence, |sentence, &(plain, written)| {
         // At the beginning of a sentence it has a capital.
         let (first, rest) = plain.split_at(1);
         sentence.replace(&(first.to_uppercase() + rest), written).replace(plain, written)
@@ -192,9 +213,30 @@ fn in_manifest(mended: &str) -> String {
     )
 }
 
-/// The lines that differ, each group of them apart.
+/// The lines that differ, each group of them apart, and around what is only put in or only taken out the lines beside it.
 fn difference(old: &str, new: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let lines = compared(old, new);
+    let groups = lines.chunk_by(|one, other| (one.0 == ' ') == (other.0 == ' '));
+    let mut groups = groups.map(<[_]>::to_vec).collect::<Vec<_>>();
+    let last = groups.len().saturating_sub(1);
+    let one_sided = |group: &[(char, &str)]| group[0].0 != ' ' && group.iter().all(|line| line.0 == group[0].0);
+    let sides: Vec<bool> = groups.iter().map(|group| one_sided(group)).collect();
+    for (index, group) in groups.iter_mut().enumerate().filter(|(_, group)| group[0].0 == ' ') {
+        // What is left of lines that are the same on both sides: those that touch a group, and a mark for the others.
+        let after = (index > 0 && sides[index - 1]).then(|| group[0]);
+        let before = (index < last && sides[index + 1]).then(|| group[group.len() - 1]);
+        let before = before.filter(|_| group.len() > 1 || after.is_none());
+        let told = usize::from(after.is_some()) + usize::from(before.is_some());
+        let gap = (index > 0 && index < last && told < group.len()).then_some((' ', ".."));
+        *group = [after, gap, before].into_iter().flatten().filter(|line| !line.1.is_empty()).collect();
+    }
+    groups.concat().iter().map(|(mark, line)| format!("{mark}{line}\n")).collect()
+}
+
+/// The lines of both, each marked as common, taken out or put in. What is for the tests only is left out.
+fn compared<'t>(old: &'t str, new: &'t str) -> Vec<(char, &'t str)> {
+    let of_text = |text: &'t str| text.lines().filter(|line| !line.starts_with("// errors: ")).collect::<Vec<_>>();
+    let (old, new) = (of_text(old), of_text(new));
     // How many lines are common to what is left of both from here on.
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for o in (0..old.len()).rev() {
@@ -203,24 +245,20 @@ fn difference(old: &str, new: &str) -> String {
                 if old[o] == new[n] { common[o + 1][n + 1] + 1 } else { common[o + 1][n].max(common[o][n + 1]) };
         }
     }
-    let (mut o, mut n, mut text, mut apart) = (0, 0, String::new(), false);
+    let (mut o, mut n, mut lines) = (0, 0, Vec::new());
     while o < old.len() || n < new.len() {
         if o < old.len() && n < new.len() && old[o] == new[n] {
-            (o, n, apart) = (o + 1, n + 1, !text.is_empty());
-            continue;
-        }
-        if std::mem::take(&mut apart) {
-            text.push_str(" ..\n");
-        }
-        let removes = n == new.len() || (o < old.len() && common[o + 1][n] >= common[o][n + 1]);
-        let (mark, line) = if removes { ('-', old[o]) } else { ('+', new[n]) };
-        (o, n) = if removes { (o + 1, n) } else { (o, n + 1) };
-        // A comment that is for the tests is none of the fix.
-        if !line.starts_with("// errors: ") {
-            let _ = writeln!(text, "{mark}{line}");
+            lines.push((' ', old[o]));
+            (o, n) = (o + 1, n + 1);
+        } else if n == new.len() || (o < old.len() && common[o + 1][n] >= common[o][n + 1]) {
+            lines.push(('-', old[o]));
+            o += 1;
+        } else {
+            lines.push(('+', new[n]));
+            n += 1;
         }
     }
-    text
+    lines
 }
 
 #[test]
@@ -236,6 +274,8 @@ fn a_file_name_is_read_as_a_sentence_and_a_heading_has_its_anchor() {
 #[test]
 fn a_difference_is_what_was_taken_out_and_what_was_put_in() {
     assert_eq!(difference("a\nb\nc\n", "a\nx\nc\n"), "-b\n+x\n");
-    assert_eq!(difference("a\nb\nc\n", "z\na\nb\nc\ny\n"), "+z\n ..\n+y\n");
+    assert_eq!(difference("a\nb\nc\nd\n", "z\na\nb\nc\nd\ny\n"), "+z\n a\n ..\n d\n+y\n");
+    assert_eq!(difference("a\nb\nc\n", "a\nc\n"), " a\n-b\n c\n");
+    assert_eq!(difference("a\nb\nc\nd\n", "x\nb\nc\ny\n"), "-a\n+x\n ..\n-d\n+y\n");
     assert_eq!(difference("// errors: 2\na\n", "a\n"), "");
 }

@@ -1,4 +1,4 @@
-use backends::{FIVE, AtMostOnly};
+use backends::{AtMostOnly, FIVE};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

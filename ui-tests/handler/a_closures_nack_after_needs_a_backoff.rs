@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use backends::{FIVE, Everything};
+use backends::{Everything, FIVE};
 use tramline::{Bus, durable, name, source, subject};
 
 fn main() {

@@ -63,14 +63,21 @@ mod cascade {
     mod a_mistake_in_the_body_is_one_error;
     mod a_responder_with_a_mistake_is_one_error;
     mod a_responder_without_a_subject_is_one_error;
+    mod a_text_without_a_name_is_one_error;
     mod a_type_error_in_the_return_value_is_one_error;
     mod a_typo_beside_other_subscriptions_is_one_error;
     mod a_typo_in_the_mode_is_one_error;
+    mod a_variable_with_the_name_of_a_handler_is_one_error;
     mod an_attribute_that_does_not_parse_is_one_error;
     mod an_empty_attribute_is_one_error;
     mod an_unknown_type_is_one_error;
     mod each_of_two_broken_subscriptions_is_one_error;
     mod one_backend_without_a_capability_is_one_error_for_each_that_asks;
+}
+
+mod feature {
+    mod a_backend_is_behind_its_feature;
+    mod a_codec_is_behind_its_feature;
 }
 
 mod handler {
@@ -90,6 +97,7 @@ mod handler {
     mod a_handler_is_async;
     mod a_handler_is_not_generic;
     mod a_handler_names_no_lifetime;
+    mod a_handlers_error_is_displayed;
     mod a_number_does_not_say_what_became_of_the_message;
     mod a_payload_can_be_decoded;
     mod a_payload_read_as_cbor_owns_what_it_holds;
@@ -115,6 +123,7 @@ mod handler {
     mod nothing_does_not_say_what_became_of_the_message;
     mod ok_of_nothing_does_not_say_what_became_of_the_message;
     mod only_a_subscription_is_subscribed;
+    mod state_can_be_cloned;
     mod state_is_what_the_bus_holds;
     mod the_attribute_goes_on_a_function;
 }

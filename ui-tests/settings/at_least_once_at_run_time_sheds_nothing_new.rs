@@ -1,4 +1,4 @@
-use backends::{FIVE, Everything};
+use backends::{Everything, FIVE};
 use tramline::{Bus, ShedNewest, durable, name, source, subject};
 
 fn main() {

@@ -1,4 +1,4 @@
-use backends::{FIVE, Everything};
+use backends::{Everything, FIVE};
 use tramline::{Bus, ShedOldest, durable, name, source, subject};
 
 fn main() {

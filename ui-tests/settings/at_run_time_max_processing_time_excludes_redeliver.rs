@@ -1,4 +1,4 @@
-use backends::{FIVE, Everything};
+use backends::{Everything, FIVE};
 use std::time::Duration;
 use tramline::{Bus, durable, name, source, subject};
 

@@ -50,7 +50,7 @@ pub fn all() -> Vec<Row> {
     vec![
         Row::new("one", "1 to 1, 28 B", 200_000, one(Load::Decoded(SMALL))).charted(),
         Row::new("one-bare", "1 to 1, 28 B, nothing decoded", 400_000, one(Load::Bare(SMALL))),
-        Row::new("one-value", "1 to 1, a value encoded by the publisher", 100_000, one(Load::Value)).charted(),
+        Row::new("one-value", "1 to 1, a value encoded by the publisher", 100_000, one(Load::Value)),
         Row::new("one-1k", "1 to 1, 1 KiB", 50_000, one(Load::Decoded(1 << 10))),
         Row::new("one-64k", "1 to 1, 64 KiB", 2_000, one(Load::Decoded(64 << 10))),
         Row::new("fan-8", "fan-out to 8, 28 B", 30_000, decoded(Shape::FanOut(8))).charted(),
@@ -62,7 +62,7 @@ pub fn all() -> Vec<Row> {
         ),
         Row::new("fan-64", "fan-out to 64, 28 B", 4_000, decoded(Shape::FanOut(64))),
         Row::new("group-4", "a group of 4 that competes, 28 B", 100_000, decoded(Shape::Competing(4))).charted(),
-        Row::new("patterns", "1,000 patterns, 10,000 subjects, 28 B", 60_000, decoded(Shape::Patterns)).charted(),
+        Row::new("patterns", "1,000 patterns, 10,000 subjects, 28 B", 20_000, decoded(Shape::Patterns)).charted(),
         among(),
         Row::new("acked", "at least once, acknowledged, 28 B", 150_000, decoded(Shape::Acked)).charted(),
         Row::new("declined", "at least once, each declined once, 28 B", 60_000, decoded(Shape::DeclinedOnce)),

@@ -143,6 +143,8 @@ fn syntax() {
         "`subject` takes a literal; for a value known only at run time use the builders of `Bus::builder`",
     );
     refused(r#"subject = "a", "b""#, r#""b""#, "a setting begins with a word: `word`, `word = value` or `word(..)`");
+    refused(r#""a.b""#, r#""a.b""#, "a setting has a name; write `subject = \"a.b\"`");
+    refused(r#""a.*", bound = 8"#, r#""a.*""#, "a setting has a name; write `pattern = \"a.*\"`");
 }
 
 #[test]

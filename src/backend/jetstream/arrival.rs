@@ -72,17 +72,29 @@ struct Numbers {
 /// `$JS.ACK.<stream>.<consumer>.<sent>.<place>.<place at the consumer>.<time>.<pending>`, in its newer form with a domain and
 /// an account before the stream, and something after the end.
 fn numbers(address: &str) -> Option<Numbers> {
-    let mut tokens = address.strip_prefix("$JS.ACK.")?.split('.');
-    let skip = match tokens.clone().count() {
-        7 => 2,
-        9.. => 4,
+    let tokens = address.strip_prefix("$JS.ACK.")?.as_bytes();
+    // For so short a text that is quicker than to split it.
+    let (mut dots, mut count) = ([0; 9], 0);
+    for (at, _) in tokens.iter().enumerate().filter(|(_, byte)| **byte == b'.') {
+        if let Some(dot) = dots.get_mut(count) {
+            *dot = at;
+        }
+        count += 1;
+    }
+    let before = match count + 1 {
+        7 => 1,
+        9.. => 3,
         _ => return None,
     };
-    let sent: u64 = tokens.nth(skip)?.parse().ok()?;
-    let attempt = NonZeroU32::new(u32::try_from(sent).unwrap_or(u32::MAX))?;
-    let sequence = tokens.next()?.parse().ok()?;
-    let stored = tokens.nth(1)?.parse().ok()?;
-    Some(Numbers { attempt, sequence, stored })
+    let number = |dot: usize| digits(tokens.get(dots.get(dot)? + 1..*dots.get(dot + 1)?)?);
+    let attempt = NonZeroU32::new(u32::try_from(number(before)?).unwrap_or(u32::MAX))?;
+    Some(Numbers { attempt, sequence: number(before + 1)?, stored: number(before + 3)? })
+}
+
+fn digits(digits: &[u8]) -> Option<u64> {
+    let (first, others) = digits.split_first()?;
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    others.iter().try_fold(digit(first)?, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))
 }
 
 #[cfg(test)]
@@ -102,6 +114,37 @@ mod tests {
         }
         assert_eq!(said(409, "Server Shutdown"), Status::Broken("409 Server Shutdown".to_owned()));
         assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
+    }
+
+    /// The same by splitting, which says plainly what is read.
+    fn split(address: &str) -> Option<Numbers> {
+        let tokens: Vec<&str> = address.strip_prefix("$JS.ACK.")?.split('.').collect();
+        let numbers = match tokens.len() {
+            7 => &tokens[2..],
+            9.. => &tokens[4..],
+            _ => return None,
+        };
+        let number =
+            |at: usize| numbers[at].bytes().all(|byte| byte.is_ascii_digit()).then(|| numbers[at].parse().ok())?;
+        let attempt = NonZeroU32::new(u32::try_from(number(0)?).unwrap_or(u32::MAX))?;
+        Some(Numbers { attempt, sequence: number(1)?, stored: number(3)? })
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_settlements_subject_is_read_in_one_pass_as_by_splitting_it(
+            tokens in proptest::collection::vec("[0-9]{1,3}|[0-9]{18,21}|[a-z_+-]{0,2}|\u{e9}", 5..12),
+        ) {
+            let address = format!("$JS.ACK.{}", tokens.join("."));
+            assert_eq!(numbers(&address), split(&address), "{address}");
+        }
+
+        #[test]
+        fn numbers_are_read_in_one_pass_as_by_splitting(numbers in proptest::array::uniform5(0_u64..), is_newer: bool) {
+            let numbers = numbers.map(|number| number.to_string()).join(".");
+            let address = format!("$JS.ACK.{}S.d.{numbers}", if is_newer { "hub.ACC." } else { "" });
+            assert_eq!(super::numbers(&address), split(&address), "{address}");
+        }
     }
 
     /// A foreign client may write a status into the headers of what it publishes.

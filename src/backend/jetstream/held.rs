@@ -22,10 +22,17 @@ use super::{
     lease::{Lease, Standing, after},
     word::{Verb, Word},
 };
-use crate::contract::{Malformed, Message, Outcome, Settlement, SourceStats};
+use crate::{
+    backend::nats::drain::TRANSIT,
+    contract::{Malformed, Message, Outcome, Settlement, SourceStats},
+};
 
 /// When a message that there was no place for comes again: later than the longest that a pull is open.
 const LATER: Duration = Duration::from_secs(1);
+
+/// How many messages one pull may bring: half of what the client holds of a subscription on its way here. More than it holds, it
+/// drops, and no server has a number for the largest bound.
+const MOST: usize = TRANSIT / 2;
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
@@ -117,6 +124,10 @@ pub(super) struct Held {
     done: Done,
     /// Until then a first attempt may be another one at what is done: the server has been away.
     doubt: Instant,
+    /// When there was a new link last.
+    linked: Option<Instant>,
+    /// Until then one message is asked for at a time: the last ones may have taken the link down.
+    careful: Instant,
     /// What is to be said as soon as the link is up.
     words: VecDeque<Word>,
     /// How many messages the open pull may still bring.
@@ -147,6 +158,8 @@ impl Held {
             resting: BinaryHeap::new(),
             done: Done::default(),
             doubt: now,
+            linked: None,
+            careful: now,
             words: VecDeque::new(),
             asked: 0,
             next: 0,
@@ -177,15 +190,26 @@ impl Held {
             self.resting.pop();
         }
         let (window, waiting) = (self.terms.window.get(), self.queue.len());
+        let most = if now < self.careful { 1 } else { MOST };
         if self.ended || self.asked > 0 || 2 * waiting > window {
             return None;
         }
-        NonZeroUsize::new(self.room().min(window.saturating_sub(waiting)))
+        NonZeroUsize::new(self.room().min(window.saturating_sub(waiting)).min(most))
     }
 
     /// A pull is open that may bring so many.
     pub(super) fn pull(&mut self, count: NonZeroUsize) {
         self.asked = count.get();
+    }
+
+    /// There is a new link. If there was one a lease ago, the client may have given that up over a message that it cannot read, and
+    /// the server sends that again with each lease, and before all that was lost behind it: alone, it takes nothing with it.
+    pub(super) fn link_is_made(&mut self, now: Instant) {
+        let lease = self.terms.lease;
+        let two_leases = |since| lease.granted(lease.granted(since));
+        if self.linked.replace(now).is_some_and(|last| now <= two_leases(last)) {
+            self.careful = two_leases(now);
+        }
     }
 
     /// The link has been made anew, and may lead to a server that forgot what it heard last.

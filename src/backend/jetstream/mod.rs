@@ -60,7 +60,7 @@
 //! - **A publish** waits for the stream's confirmation; many at once wait side by side. Published again to the same subject,
 //!   an event is told by its source and id and kept once, within the stream's duplicate window, two minutes unless the
 //!   operator says otherwise.
-//! - **Order** is that of first deliveries; what is given back is given back in order.
+//! - **Order** is that of first deliveries (contract G1); what comes again may come after what was behind it.
 //! - **Replays**: a new identity may begin at the oldest message that the stream keeps.
 //! - **At most once** is [core NATS](super::nats) on the stream's subjects: what is published reaches whoever is there.
 //! - **Requests are not answered.** To NATS a stream is a subscriber of its subjects, and it confirms whatever has a reply
@@ -71,7 +71,8 @@
 //! - **The link dies.** A source lives on. What it holds stays its own until the lease ends, and is settled over the new
 //!   link; what a longer outage hands on counts as lease expired, and its settlement as refused. A publish that is under way,
 //!   and each until the link is there again, is an error at once: `Unconfirmed`, since the stream may have it.
-//! - **The server is stopped and started again.** Nothing is lost, and attempts go on. A delay is forgotten: what waited for
+//! - **The server is stopped and started again.** Nothing is lost, and attempts go on; a busy server may forget the last of
+//!   them, and the last acknowledgements, as one that is killed does. A delay is forgotten: what waited for
 //!   three seconds came back after 2.1 to 2.3, with the server's start.
 //! - **The server is killed** (`kill -9`). What it confirmed is there; of what it heard last it forgets some: on 2.9
 //!   the acknowledgements of the last 50 ms, on 2.15 those of the last 150 ms. Such a message comes again, with an attempt
@@ -87,6 +88,9 @@
 //! - **A pull ends in the moment in which something is declined or given back.** A server before 2.10.15 may forget that
 //!   message until its lease ends, and send the latest message once more, numbered as a first attempt; a later one sends the
 //!   declined message after the others that were.
+//! - **A message has headers that are not UTF-8.** The client cannot read it and gives the link up over it, and the server sends
+//!   it again with each lease until it gives it up. Where the link goes down twice within two leases a source asks for one
+//!   message at a time, so that no other is lost with it. Delete such a message from the stream.
 //!
 //! # Configuration
 //! That of [core NATS](super::nats#configuration), from code by [`options`](JetStream::options) and from the environment by

@@ -197,6 +197,9 @@ impl Pulling {
             self.silence = Silence::default();
         }
         let (heartbeats, words, wakes) = self.shared.with(|held| {
+            if is_anew {
+                held.link_is_made(now);
+            }
             if is_anew || !is_up {
                 held.link_is_new(now);
             }

@@ -131,8 +131,8 @@ impl Session for JetStreamSession {
         let trouble = link.trouble(subject.as_str());
         let answer = tokio::select! {
             biased;
-            answer = link.client().send_request(subject.as_str().to_owned(), request) => answer,
-            () = link.closed().cancelled() => return Err(PublishError::Closed),
+            answer = link.client().send_request(wire::address(subject), request) => answer,
+            () = link.closed().cancelled() => return Err(unconfirmed(Unconfirmed::Late)),
             trouble = trouble => return Err(unconfirmed(match trouble {
                 NotSent::Denied(denied) => Unconfirmed::Denied(denied),
                 _ => Unconfirmed::Down,
@@ -162,6 +162,8 @@ impl Session for JetStreamSession {
 enum Unconfirmed {
     #[error("the link to the NATS server went down before the publish was confirmed")]
     Down,
+    #[error("the session was closed meanwhile: whether the stream has it is not known")]
+    Late,
     #[error(
         "no stream keeps `{subject}`: run `nats stream edit {stream} --subjects` with its subjects and this one, or publish to \
          a subject that it keeps"

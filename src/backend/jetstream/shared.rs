@@ -2,6 +2,7 @@
 
 use std::{
     future::Future,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
 };
@@ -103,15 +104,17 @@ impl Shared {
 
     /// Gives a word to the client. Waits only where its buffer is full, and no longer than the link is up.
     pub(super) async fn say(&self, word: &Word) -> bool {
-        self.send(self.link.client().publish(word.address.clone(), word.verb.payload())).await
+        self.send(pin!(self.link.client().publish(word.address.clone(), word.verb.payload()))).await
     }
 
     /// The same, with the server to say that it has heard it, and all before it.
     pub(super) async fn say_and_be_heard(&self, word: &Word, reply: String) -> bool {
-        self.send(self.link.client().publish_with_reply(word.address.clone(), reply, word.verb.payload())).await
+        let sending = self.link.client().publish_with_reply(word.address.clone(), reply, word.verb.payload());
+        self.send(pin!(sending)).await
     }
 
-    async fn send(&self, sending: impl Future<Output = Result<(), PublishError>>) -> bool {
+    /// Pinned, because a future is large, and would be moved several times.
+    async fn send(&self, sending: Pin<&mut impl Future<Output = Result<(), PublishError>>>) -> bool {
         if !self.is_up() {
             return false;
         }

@@ -123,7 +123,6 @@ type Wakers = SmallVec<[Waker; 2]>;
 #[must_use]
 pub(super) struct Aftermath {
     wakers: Wakers,
-    offers: SmallVec<[Offer; 1]>,
     queue: VecDeque<Offer>,
     delayed: BinaryHeap<Reverse<Delayed>>,
     hands: Hands,
@@ -245,7 +244,7 @@ impl Owed {
         let due = due(settlement.delay);
         let mut shared = self.lock();
         let Some((holder, mut offer)) = shared.hands.take(token) else { return Err(Stale) };
-        let mut after = Aftermath::default();
+        let mut wakers = Wakers::new();
         let gone = match settlement.outcome {
             Outcome::Acked => true,
             Outcome::Returned => false,
@@ -261,14 +260,18 @@ impl Owed {
                 false
             }
         };
-        if gone {
-            after.offers.push(offer);
-            after.wakers.extend(shared.awaiting.take());
+        let done = if gone {
+            if !shared.awaiting.is_empty() {
+                wakers.extend(shared.awaiting.take());
+            }
+            Some(offer)
         } else {
-            shared.come_back(offer, due, &mut after);
-        }
+            shared.come_back(offer, due, &mut wakers);
+            None
+        };
         drop(shared);
-        after.see_to();
+        drop(done);
+        wakers.into_iter().for_each(Waker::wake);
         Ok(())
     }
 
@@ -291,13 +294,13 @@ impl Owed {
         let mut after = Aftermath::default();
         let at = shared.sources.iter().position(|source| source.seat.number == seat.number);
         let Some(at) = at else { return (seat.last.get().copied().unwrap_or_default(), false, after) };
-        let last = shared.end(at, &mut after);
+        let last = shared.end(at, &mut after.wakers);
         let gone = reason == RetireReason::GivenUp && shared.sources.is_empty();
         if gone {
             shared.give_up(&mut after);
         } else {
             for offer in shared.hands.take_all(seat.number) {
-                shared.come_back(offer, None, &mut after);
+                shared.come_back(offer, None, &mut after.wakers);
             }
             // Whom the ended one was woken for in vain.
             shared.wake_sleepers(&mut after.wakers);
@@ -311,7 +314,7 @@ impl Owed {
         let mut after = Aftermath::default();
         while !shared.sources.is_empty() {
             let youngest = shared.sources.len() - 1;
-            shared.end(youngest, &mut after);
+            shared.end(youngest, &mut after.wakers);
         }
         shared.give_up(&mut after);
         after
@@ -345,23 +348,23 @@ impl Shared {
     }
 
     /// Freezes the counters of a source, and takes it out.
-    fn end(&mut self, at: usize, after: &mut Aftermath) -> SourceStats {
+    fn end(&mut self, at: usize, wakers: &mut Wakers) -> SourceStats {
         let last = self.reading(at, self.sources.len() == 1);
         let Source { seat, sleeper, .. } = self.sources.remove(at);
-        after.wakers.extend(sleeper);
+        wakers.extend(sleeper);
         *seat.last.get_or_init(|| last)
     }
 
     /// A message comes back, behind what is queued, once its delay has passed.
-    fn come_back(&mut self, offer: Offer, due: Option<Instant>, after: &mut Aftermath) {
+    fn come_back(&mut self, offer: Offer, due: Option<Instant>, wakers: &mut Wakers) {
         let Some(due) = due else {
             self.queue.push_back(offer);
-            self.wake_sleepers(&mut after.wakers);
+            self.wake_sleepers(wakers);
             return;
         };
         // Whoever sleeps has set its timer for the first delay to end.
         if self.delayed.peek().is_none_or(|Reverse(first)| due < first.due) {
-            self.wake_sleepers(&mut after.wakers);
+            self.wake_sleepers(wakers);
         }
         self.declined += 1;
         self.delayed.push(Reverse(Delayed { due, number: self.declined, offer }));
@@ -369,7 +372,11 @@ impl Shared {
 
     /// All of them: one that was woken alone might never poll again, beside a sibling that would.
     fn wake_sleepers(&mut self, wakers: &mut Wakers) {
-        wakers.extend(self.sources.iter_mut().filter_map(|source| source.sleeper.take()));
+        for source in &mut self.sources {
+            if let Some(sleeper) = source.sleeper.take() {
+                wakers.push(sleeper);
+            }
+        }
     }
 
     fn give_up(&mut self, after: &mut Aftermath) {
@@ -384,8 +391,8 @@ impl Shared {
 impl Aftermath {
     /// Drops what is gone, and then wakes.
     pub(super) fn see_to(self) {
-        let Self { wakers, offers, queue, delayed, hands } = self;
-        drop((offers, queue, delayed, hands));
+        let Self { wakers, queue, delayed, hands } = self;
+        drop((queue, delayed, hands));
         wakers.into_iter().for_each(Waker::wake);
     }
 }

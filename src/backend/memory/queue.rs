@@ -389,14 +389,17 @@ impl<T: Item> Receiver<T> {
             }
         }
         let before = self.queue.state.fetch_add(ONE, Ordering::Relaxed);
-        match self.batch.pop_front() {
-            Some(message) if before & RETIRED == 0 => Poll::Ready(Some(self.hand_over(message, before))),
-            _ => {
-                self.ended = true;
-                self.batch = VecDeque::new();
-                Poll::Ready(None)
-            }
+        if before & RETIRED != 0 {
+            self.end();
+            return Poll::Ready(None);
         }
+        Poll::Ready(self.batch.pop_front().map(|message| self.hand_over(message, before)))
+    }
+
+    #[cold]
+    fn end(&mut self) {
+        self.ended = true;
+        self.batch = VecDeque::new();
     }
 
     #[inline]
@@ -407,6 +410,8 @@ impl<T: Item> Receiver<T> {
         message
     }
 
+    /// Apart, since it is done once for a batch.
+    #[inline(never)]
     fn refill(&mut self, cx: &Context<'_>) -> Refill<T> {
         if self.ended {
             return Refill::Ended;

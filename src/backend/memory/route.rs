@@ -186,7 +186,17 @@ impl Table {
     pub(super) fn publish(&self, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
         self.with_route(subject, |route| match route {
             [] => Ok(Reached::Nobody(event)),
-            [one] => self.publish_to_one(*one, subject, event, charge),
+            [one] => match &self.targets[*one as usize] {
+                Target::One(queue) => match queue.admit() {
+                    Admission::Room(slot) => {
+                        slot.put(Message { subject: subject.clone(), event }).now();
+                        Ok(Reached::Everybody)
+                    }
+                    Admission::Gone => Ok(Reached::Nobody(event)),
+                    Admission::Full(full) => self.one_is_full(*one, full, subject, event, charge),
+                },
+                other => self.publish_to_other(*one, other, subject, event, charge),
+            },
             several => self.publish_to_several(several, subject, event, charge, None),
         })
     }
@@ -212,9 +222,15 @@ impl Table {
 
     #[inline]
     fn with_route<T>(&self, subject: &Subject, then: impl FnOnce(&[u32]) -> T) -> T {
-        if let Some(route) = self.literals.get(subject) {
-            return then(route);
+        match self.literals.get(subject) {
+            Some(route) => then(route),
+            None => self.walk(subject, then),
         }
+    }
+
+    /// Apart, so that the way of a literal stays short.
+    #[inline(never)]
+    fn walk<T>(&self, subject: &Subject, then: impl FnOnce(&[u32]) -> T) -> T {
         let mut route: SmallVec<[u32; 16]> = SmallVec::new();
         if self.any_wildcard {
             self.wildcards.for_each_match(subject, |at| route.push(*at));
@@ -233,34 +249,49 @@ impl Table {
         (targets(failing), targets(shedding))
     }
 
-    #[inline]
-    fn publish_to_one(&self, at: u32, subject: &Subject, event: Event, charge: Charge) -> Result<Reached, NoRoom> {
+    /// The only target is at its bound.
+    #[inline(never)]
+    fn one_is_full(
+        &self,
+        at: u32,
+        full: Full<'_>,
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, NoRoom> {
+        if at < self.shedding {
+            return Err(charge.full(full, event));
+        }
+        full.shed(Message { subject: subject.clone(), event });
+        Ok(Reached::Everybody)
+    }
+
+    /// The only target is not one queue. Apart, so that the way to that stays short.
+    #[inline(never)]
+    fn publish_to_other(
+        &self,
+        at: u32,
+        target: &Target,
+        subject: &Subject,
+        event: Event,
+        charge: Charge,
+    ) -> Result<Reached, NoRoom> {
         let message = |event| Message { subject: subject.clone(), event };
-        let admission = match self.targets[at as usize].admit() {
-            Ok(admission) => admission,
-            Err(Other::Durable(owed)) => {
-                match owed.admit() {
-                    Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
-                    Admission::Gone => return Ok(Reached::Nobody(event)),
-                    Admission::Full(full) => return Err(charge.owed_full(full, event)),
-                }
-                return Ok(Reached::Everybody);
-            }
-            Err(Other::Responders(members)) => {
-                return Ok(offer(members, subject, event, None));
-            }
-        };
-        match admission {
-            Admission::Room(slot) => slot.put(message(event)).now(),
-            Admission::Gone => return Ok(Reached::Nobody(event)),
-            Admission::Full(full) if at < self.shedding => return Err(charge.full(full, event)),
-            Admission::Full(full) => {
-                full.shed(message(event));
-            }
+        match target.admit() {
+            Ok(Admission::Room(slot)) => slot.put(message(event)).now(),
+            Ok(Admission::Gone) => return Ok(Reached::Nobody(event)),
+            Ok(Admission::Full(full)) => return self.one_is_full(at, full, subject, event, charge),
+            Err(Other::Durable(owed)) => match owed.admit() {
+                Admission::Room(slot) => slot.put(message(event)).for_each(Waker::wake),
+                Admission::Gone => return Ok(Reached::Nobody(event)),
+                Admission::Full(full) => return Err(charge.owed_full(full, event)),
+            },
+            Err(Other::Responders(members)) => return Ok(offer(members, subject, event, None)),
         }
         Ok(Reached::Everybody)
     }
 
+    #[inline(never)]
     fn publish_to_several(
         &self,
         route: &[u32],

@@ -1,19 +1,19 @@
 //! One lifetime of the backend: who is subscribed, and the way of a publish.
 
 use std::{
-    future::poll_fn,
+    future::{Future, poll_fn},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU8, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use arc_swap::{ArcSwap, Guard};
 use smallvec::SmallVec;
 use tokio::{
-    task::coop::consume_budget,
+    task::coop::{consume_budget, poll_proceed},
     time::{Instant, timeout_at},
 };
 
@@ -100,6 +100,14 @@ impl MemorySession {
     }
 
     #[inline]
+    fn publish_now(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
+        match self.routing.table()?.publish(subject, event, Charge::Refusal) {
+            Ok(reached) => self.reached(&reached),
+            Err(NoRoom { subscription, event }) => Err(PublishError::QueueFull { subscription, event }),
+        }
+    }
+
+    #[inline]
     pub(super) fn publish_at_once(&self, subject: &Subject, event: Event) -> Result<(), Event> {
         let Ok(table) = self.routing.table() else { return Err(event) };
         match table.publish(subject, event, Charge::Nothing) {
@@ -165,13 +173,14 @@ impl MemorySession {
 
 impl Session for MemorySession {
     #[inline]
-    async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
-        consume_budget().await;
-        match self.routing.table()?.publish(subject, event, Charge::Refusal) {
-            Ok(reached) => self.reached(&reached),
-            Err(NoRoom { subscription, event }) => Err(PublishError::QueueFull { subscription, event }),
-        }
+    fn publish(&self, subject: &Subject, event: Event) -> impl Future<Output = Result<(), PublishError>> + Send {
+        let mut event = Some(event);
+        poll_fn(move |cx| {
+            // A publisher in a loop gives its consumers a turn, as with any channel of tokio's.
+            ready!(poll_proceed(cx)).made_progress();
+            let event = event.take().expect("a publish is not polled after it was ready");
+            Poll::Ready(self.publish_now(subject, event))
+        })
     }
 
     async fn close(&self) -> Result<(), CloseError> {

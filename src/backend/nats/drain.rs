@@ -8,7 +8,7 @@ use tokio::task::unconstrained;
 
 /// How many messages the client holds of one subscription on their way here. In one turn it reads what its socket has, up
 /// to 8 MiB; then it is our turn, and what does not fit in between it drops without a count.
-pub(super) const TRANSIT: usize = 128 * 1024;
+pub(in crate::backend) const TRANSIT: usize = 128 * 1024;
 /// How many messages are taken at a time. A task may do 128 things in one turn, so in one turn it takes all that the
 /// client can hold.
 const BATCH: usize = TRANSIT / 128;

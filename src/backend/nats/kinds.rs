@@ -93,3 +93,68 @@ fn hash(event: &Event) -> u64 {
     texts(event).iter().for_each(|text| hasher.write(text.as_bytes()));
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, option, prelude::*, sample::select};
+
+    use super::*;
+    use crate::{backend::nats::wire::Writer, event::headers::ContentMode};
+
+    fn event() -> impl Strategy<Value = Event> {
+        let text = |texts: Vec<&'static str>| select(texts);
+        let attributes = (
+            text(vec!["1", "2", "a b"]),
+            text(vec!["urn:a", "urn:b", "urn:%41"]),
+            text(vec!["t.a", "t.b", "t \u{e9}"]),
+            option::of(text(vec!["s", "100%"])),
+            option::of(text(vec!["application/json", "application/x+json; a=b", "text/plain"])),
+            option::of(text(vec!["https://x/y", "a:b#c"])),
+            option::of(text(vec!["v", "w \u{e9}"])),
+        );
+        attributes.prop_map(|(id, source, event_type, subject, content_type, schema, extension)| {
+            let mut builder = Event::builder(id, UriReference::new(source).unwrap(), event_type);
+            builder = subject.into_iter().fold(builder, crate::event::EventBuilder::subject);
+            builder = schema.into_iter().fold(builder, |builder, uri| builder.data_schema(Uri::new(uri).unwrap()));
+            builder = extension.into_iter().fold(builder, |builder, value| builder.extension("ext", value));
+            if let Some(content_type) = content_type {
+                builder = builder.binary(content_type, "{}");
+            }
+            builder.build().unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn q2_headers_that_are_copied_are_those_that_are_made(events in vec(event(), 1..30)) {
+            let kept = Writer::new(ContentMode::Binary);
+            for event in events.iter().chain(&events) {
+                // A writer of its own has seen nothing.
+                let made = Writer::new(ContentMode::Binary).write(event);
+                prop_assert_eq!(kept.write(event), made);
+            }
+        }
+    }
+
+    #[test]
+    fn a_kind_that_comes_again_is_not_made_again() {
+        let kinds = Kinds::default();
+        let event = Event::builder("1", crate::source!("urn:x"), "t").build().unwrap();
+        let mut made = 0;
+        for _ in 0..5 {
+            kinds.headers(&event, || {
+                made += 1;
+                HeaderMap::new()
+            });
+        }
+        assert_eq!(made, 2);
+        let long = Event::builder("1", crate::source!("urn:x"), "t".repeat(LONGEST)).build().unwrap();
+        for _ in 0..5 {
+            kinds.headers(&long, || {
+                made += 1;
+                HeaderMap::new()
+            });
+        }
+        assert_eq!(made, 7);
+    }
+}

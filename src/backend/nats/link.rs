@@ -4,6 +4,7 @@ use std::{
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -197,9 +198,9 @@ impl Link {
     pub(in crate::backend) async fn heard(&self) -> Result<(), NotSent> {
         let down = self.signals.down();
         let mut waiting = self.desk.ask(None);
-        let subject = waiting.reply().to_owned();
+        let subject = waiting.reply().clone();
         let echo = async {
-            self.hand_to_client(subject.into(), None, HeaderMap::new(), Bytes::new()).await?;
+            self.hand_to_client(subject, None, HeaderMap::new(), Bytes::new()).await?;
             // To be denied that publish is an answer too, and in its turn.
             waiting.answer().await.map(drop).ok_or(NotSent::Closed)
         };
@@ -217,7 +218,7 @@ impl Link {
     pub(in crate::backend) async fn send(
         &self,
         subject: Subject,
-        reply: Option<&str>,
+        reply: Option<Subject>,
         event: &Event,
     ) -> Result<(), NotSent> {
         self.ready()?;
@@ -225,9 +226,11 @@ impl Link {
             return Err(denied.into());
         }
         let (headers, payload) = self.writer().write(event);
+        // Pinned, because a future is large, and would be moved.
+        let sending = pin!(self.hand_to_client(subject, reply, headers, payload));
         tokio::select! {
             biased;
-            sent = self.hand_to_client(subject, reply, headers, payload) => sent?,
+            sent = sending => sent?,
             // The client's buffer is full.
             () = self.closed.cancelled() => return Err(NotSent::Closed),
             () = self.signals.down() => return Err(NotSent::Down),
@@ -247,7 +250,7 @@ impl Link {
     async fn hand_to_client(
         &self,
         subject: Subject,
-        reply: Option<&str>,
+        reply: Option<Subject>,
         headers: HeaderMap,
         payload: Bytes,
     ) -> Result<(), NotSent> {
@@ -256,9 +259,7 @@ impl Link {
             return Err(NotSent::TooLarge { size, limit });
         }
         let sent = match reply {
-            Some(reply) => {
-                self.client.publish_with_reply_and_headers(subject, reply.to_owned(), headers, payload).await
-            }
+            Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, payload).await,
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
         sent.map_err(|error| match error.kind() {

@@ -56,6 +56,7 @@
 //! - **A pattern that begins with a wildcard** does not select what NATS sends for itself: subjects that begin with `$` or
 //!   with the prefix of inboxes.
 //! - **What arrives** in any of the dialects of CloudEvents over NATS is read; what is no event is malformed, and counted.
+//!   A message whose headers are not UTF-8 is one that the client cannot read at all: it gives its link up and makes another.
 //! - **The largest event** is what the server says, 1 MiB unless it is set up otherwise, with its headers. A larger one is
 //!   refused before it is sent.
 //!
@@ -82,7 +83,7 @@
 //! | servers, parted by commas | [`Nats::new`] | `NATS_URL`, else `nats://localhost:4222` |
 //! | user and password | [`user_and_password`](NatsOptions::user_and_password), or in the address | `NATS_USER`, `NATS_PASSWORD` |
 //! | token | [`token`](NatsOptions::token), or in the address | `NATS_TOKEN` |
-//! | NKey | [`nkey_seed`](NatsOptions::nkey_seed) | `NATS_NKEY_SEED` |
+//! | seed of a key | [`nkey_seed`](NatsOptions::nkey_seed) | `NATS_NKEY_SEED` |
 //! | credentials file | [`credentials_file`](NatsOptions::credentials_file) | `NATS_CREDS` |
 //! | name of the connection | [`name`](NatsOptions::name) | `NATS_NAME` |
 //! | TLS (feature `nats-tls`) | `require_tls`, `tls_first`, or `tls://` in the address | `tls://` in `NATS_URL` |
@@ -96,7 +97,7 @@
 //! No secret is shown by `Debug`, in an error or in a log.
 
 mod address;
-mod drain;
+pub(in crate::backend) mod drain;
 mod kinds;
 pub(in crate::backend) mod link;
 mod options;

@@ -4,14 +4,15 @@
 //! answers. A reply that nobody waits for is unclaimed (contract R4).
 
 use std::{
-    collections::HashMap,
+    fmt::Write,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
-use async_nats::{Message as Wire, StatusCode, Subscriber};
+use async_nats::{Message as Wire, StatusCode, Subject as Address, Subscriber};
+use rustc_hash::FxHashMap;
 use tokio::{
     sync::{broadcast, oneshot},
     task::consume_budget,
@@ -40,13 +41,13 @@ pub(super) struct Desk {
     /// What the subject of every answer begins with, a dot at its end.
     inbox: String,
     next: AtomicU64,
-    waiting: Mutex<HashMap<u64, Asked>>,
+    waiting: Mutex<FxHashMap<u64, Asked>>,
     unclaimed: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Asked {
-    subject: String,
+    subject: Address,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -67,13 +68,18 @@ impl Desk {
     }
 
     /// A place for one answer to what is sent to `subject`, or where none is named, to the place itself.
-    pub(super) fn ask(&self, subject: Option<&str>) -> Waiting<'_> {
+    pub(super) fn ask(&self, subject: Option<Address>) -> Waiting<'_> {
         let token = self.next.fetch_add(1, Relaxed);
         let kind = if subject.is_none() { ECHO } else { "" };
-        let reply = format!("{}{kind}{token}", self.inbox);
+        let mut reply = String::with_capacity(self.inbox.len() + kind.len() + 20);
+        reply.push_str(&self.inbox);
+        reply.push_str(kind);
+        // Nothing is refused by a string.
+        let _ = write!(reply, "{token}");
+        let reply = Address::from(reply);
         let (answer, receiver) = oneshot::channel();
-        self.lock().insert(token, Asked { subject: subject.unwrap_or(&reply).to_owned(), answer });
-        Waiting { desk: self, token, reply, receiver }
+        self.lock().insert(token, Asked { subject: subject.unwrap_or_else(|| reply.clone()), answer });
+        Waiting { desk: self, token, reply, receiver, is_over: false }
     }
 
     /// How many replies came after their request had finished.
@@ -123,7 +129,7 @@ impl Desk {
         let Denied::Publish(subject) = denied else { return };
         let mut waiting = self.lock();
         let tokens: Vec<u64> =
-            waiting.iter().filter(|(_, asked)| asked.subject == *subject).map(|(token, _)| *token).collect();
+            waiting.iter().filter(|(_, asked)| *asked.subject == **subject).map(|(token, _)| *token).collect();
         let asked: Vec<Asked> = tokens.iter().filter_map(|token| waiting.remove(token)).collect();
         drop(waiting);
         for asked in asked {
@@ -142,7 +148,7 @@ impl Desk {
         self.unclaimed.fetch_add(1, Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Asked>> {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<u64, Asked>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -152,24 +158,31 @@ impl Desk {
 pub(in crate::backend) struct Waiting<'d> {
     desk: &'d Desk,
     token: u64,
-    reply: String,
+    reply: Address,
     receiver: oneshot::Receiver<Answer>,
+    /// Nobody will look for the place any more: its answer was handed over, or there will be none.
+    is_over: bool,
 }
 
 impl Waiting<'_> {
     /// The subject that the answer goes to.
-    pub(in crate::backend) fn reply(&self) -> &str {
+    pub(in crate::backend) fn reply(&self) -> &Address {
         &self.reply
     }
 
     /// The answer; none if the session hands out no more.
     pub(in crate::backend) async fn answer(&mut self) -> Option<Answer> {
-        (&mut self.receiver).await.ok()
+        let answer = (&mut self.receiver).await.ok();
+        self.is_over = true;
+        answer
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
         let asked = self.desk.lock().remove(&self.token);
         // It came, and nobody has looked.
         if asked.is_none()

@@ -17,7 +17,7 @@ use super::{
     link::{Link, NotSent},
     replies::Answer,
     source::{Feed, Hold, Parcel, Wanted},
-    wire::Reader,
+    wire::{Reader, address},
 };
 use crate::{
     contract::{
@@ -35,10 +35,11 @@ pub(in crate::backend) async fn request(
     event: &Event,
     within: Duration,
 ) -> Result<Event, RequestError> {
-    let mut waiting = link.desk().ask(Some(subject.as_str()));
-    let reply = waiting.reply().to_owned();
+    let subject = address(subject);
+    let mut waiting = link.desk().ask(Some(subject.clone()));
+    let reply = waiting.reply().clone();
     let answered = async {
-        link.send(subject.as_str().into(), Some(&reply), event).await.map_err(not_asked)?;
+        link.send(subject, Some(reply), event).await.map_err(not_asked)?;
         tokio::select! {
             biased;
             answer = waiting.answer() => answer.ok_or(RequestError::Closed),

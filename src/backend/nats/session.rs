@@ -6,6 +6,7 @@ use super::{
     link::{Link, NotSent},
     requests::{NatsRequests, request},
     source::NatsSource,
+    wire::address,
 };
 use crate::{
     contract::{AtMostOnceSpec, CloseError, PublishError, RequestError, ResponderSpec, Session, SubscribeError},
@@ -54,7 +55,7 @@ impl Session for NatsSession {
     /// `Ok` says that the client has it and the link was up. Whether the server has it is not known, as always at most
     /// once.
     async fn publish(&self, subject: &Subject, event: Event) -> Result<(), PublishError> {
-        self.0.send(subject.as_str().into(), None, &event).await.map_err(|error| match error {
+        self.0.send(address(subject), None, &event).await.map_err(|error| match error {
             NotSent::Closed => PublishError::Closed,
             NotSent::TooLarge { size, limit } => PublishError::TooLarge { size, limit },
             error => PublishError::Unconfirmed { source: error.into() },

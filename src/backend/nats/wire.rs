@@ -1,6 +1,8 @@
 //! An event as a NATS message, and back.
 
-use async_nats::{HeaderMap, HeaderName, Message as Wire};
+use std::borrow::Cow;
+
+use async_nats::{HeaderMap, HeaderName, Message as Wire, Subject as Address};
 use bytes::Bytes;
 
 use super::kinds::Kinds;
@@ -32,25 +34,26 @@ impl Writer {
     /// An event's headers and its payload.
     pub(in crate::backend) fn write(&self, event: &Event) -> (HeaderMap, Bytes) {
         let encoded = headers::encode(event, self.mode);
-        let mut headers = match encoded.mode() {
-            ContentMode::Binary => self.kinds.headers(event, || common(&encoded)),
-            ContentMode::Structured => common(&encoded),
-        };
-        for (name, value) in encoded.own() {
-            match name {
-                std::borrow::Cow::Borrowed(name) => headers.insert(HeaderName::from_static(name), value.into_owned()),
-                std::borrow::Cow::Owned(name) => headers.insert(name, value.into_owned()),
+        let headers = match encoded.mode() {
+            ContentMode::Binary => {
+                let common =
+                    || with(HeaderMap::new(), encoded.common().map(|(name, value)| (Cow::Borrowed(name), value)));
+                with(self.kinds.headers(event, common), encoded.own())
             }
-        }
+            ContentMode::Structured => with(HeaderMap::new(), encoded.headers()),
+        };
         (headers, encoded.into_payload())
     }
 }
 
-fn common(encoded: &headers::Encoded<'_>) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    for (name, value) in encoded.common() {
-        // Neither checked nor copied: the names of the core attributes are known to be right.
-        headers.insert(HeaderName::from_static(name), value.into_owned());
+/// The headers with these put in.
+fn with<'e>(mut headers: HeaderMap, more: impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)>) -> HeaderMap {
+    for (name, value) in more {
+        match name {
+            // Neither checked nor copied: the names of the core attributes are known to be right.
+            Cow::Borrowed(name) => headers.insert(HeaderName::from_static(name), value.into_owned()),
+            Cow::Owned(name) => headers.insert(name, value.into_owned()),
+        }
     }
     headers
 }
@@ -75,10 +78,15 @@ impl Reader {
 
     /// The message with its subject, or what is wrong with one of the two (contract Q10).
     pub(in crate::backend) fn message(&mut self, message: Wire) -> Result<Message, Malformed> {
-        let subject = self.subjects.find(&message.subject, |text| Subject::new(text));
+        let subject = self.subjects.find(&message.subject, Subject::new);
         let subject = subject.map_err(|error: SubjectError| Malformed::new(error).at(message.subject.as_str()))?;
         Ok(Message { subject, event: self.event(message)? })
     }
+}
+
+/// Where to send what is sent to a subject. That of a literal is not copied.
+pub(in crate::backend) fn address(subject: &Subject) -> Address {
+    subject.as_literal().map_or_else(|| subject.as_str().into(), Address::from_static)
 }
 
 /// The size of a message if that is above the limit, in bytes, as the server counts it.

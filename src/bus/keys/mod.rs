@@ -122,6 +122,8 @@ impl<S: Settle> Keys<S> {
                 self.tally.refused.add_one();
             }
         }
+        self.tally.rest();
+        self.desk.idle.look();
         ReaderEnd::Closed
     }
 

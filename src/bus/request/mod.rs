@@ -151,7 +151,7 @@ impl<B: AnswersRequests> Requester for Core<B> {
     }
 
     fn traces(&self) -> &Traces {
-        &self.traces
+        &self.observers.traces
     }
 
     fn send<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a> {

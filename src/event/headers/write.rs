@@ -35,26 +35,22 @@ impl<'e> Encoded<'e> {
     /// The headers, name and value. A name is borrowed unless it is that of an extension; a value, unless something of it has to be
     /// percent-encoded. Both are ASCII without white space, but for the `Content-Type` of structured mode, which has a space.
     pub fn headers(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
-        let common = self.common().map(|(name, value)| (Cow::Borrowed(name), value));
-        common.chain(self.own())
+        let (structured, event) = match self.mode {
+            ContentMode::Binary => (None, Some(self.event)),
+            ContentMode::Structured => (Some(("Content-Type".into(), STRUCTURED.into())), None),
+        };
+        structured.into_iter().chain(event.into_iter().flat_map(attributes))
     }
 
-    /// Those that an event has in common with others of its source and its kind, or the one of structured mode.
+    /// Of the headers of binary mode those that an event has in common with others of its kind.
     pub(crate) fn common(&self) -> impl Iterator<Item = (&'static str, Cow<'e, str>)> + use<'e> {
-        let (structured, binary) = match self.mode {
-            ContentMode::Binary => (None, Some(common(self.event))),
-            ContentMode::Structured => (Some(("Content-Type", STRUCTURED.into())), None),
-        };
-        structured.into_iter().chain(binary.into_iter().flatten().flatten().map(encoded))
+        known(self.event).into_iter().filter(|header| header.is_common).filter_map(Header::encoded)
     }
 
-    /// All the others.
+    /// Of the headers of binary mode those that are an event's own.
     pub(crate) fn own(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
-        let event = match self.mode {
-            ContentMode::Binary => Some(self.event),
-            ContentMode::Structured => None,
-        };
-        event.into_iter().flat_map(own)
+        let known = known(self.event).into_iter().filter(|header| !header.is_common).filter_map(Header::encoded);
+        known.map(|(name, value)| (Cow::Borrowed(name), value)).chain(extensions(self.event))
     }
 
     /// The payload. Data is shared with the event, not copied.
@@ -68,40 +64,49 @@ impl<'e> Encoded<'e> {
     }
 }
 
-/// An attribute under the name of its header.
-type Known<'e> = Option<(&'static str, &'e str)>;
+/// The headers of binary mode.
+fn attributes(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
+    let known = known(event).into_iter().filter_map(Header::encoded);
+    known.map(|(name, value)| (Cow::Borrowed(name), value)).chain(extensions(event))
+}
 
-/// The attributes that events have in common.
-fn common(event: &Event) -> [Known<'_>; 5] {
+fn extensions(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
+    event.extensions().map(|(name, value)| (Cow::Owned(["ce-", name].concat()), percent::encode(value.to_text())))
+}
+
+/// An attribute that the specification names, if the event has it.
+struct Header<'e> {
+    name: &'static str,
+    text: Option<&'e str>,
+    /// Whether the events of one kind have the same.
+    is_common: bool,
+}
+
+impl<'e> Header<'e> {
+    fn encoded(self) -> Option<(&'static str, Cow<'e, str>)> {
+        Some((self.name, percent::encode(self.text?.into())))
+    }
+
+    fn len(&self) -> usize {
+        self.text.map_or(0, |text| self.name.len() + text.len())
+    }
+}
+
+/// The attributes that the specification names.
+#[inline]
+fn known(event: &Event) -> [Header<'_>; 8] {
+    let common = |name, text| Header { name, text, is_common: true };
+    let own = |name, text| Header { name, text, is_common: false };
     [
-        Some(("ce-specversion", "1.0")),
-        Some(("ce-source", event.source().as_str())),
-        Some(("ce-type", event.event_type())),
-        event.data_content_type().map(|content_type| ("ce-datacontenttype", content_type)),
-        event.data_schema().map(|schema| ("ce-dataschema", schema.as_str())),
+        common("ce-specversion", Some("1.0")),
+        own("ce-id", Some(event.id())),
+        common("ce-source", Some(event.source().as_str())),
+        common("ce-type", Some(event.event_type())),
+        own("ce-subject", event.subject()),
+        own("ce-time", event.time().map(AsRef::as_ref)),
+        common("ce-datacontenttype", event.data_content_type()),
+        common("ce-dataschema", event.data_schema().map(AsRef::as_ref)),
     ]
-}
-
-/// The others that the specification names.
-fn own_known(event: &Event) -> [Known<'_>; 3] {
-    [
-        Some(("ce-id", event.id())),
-        event.time().map(|time| ("ce-time", time.as_str())),
-        event.subject().map(|subject| ("ce-subject", subject)),
-    ]
-}
-
-/// The headers that are an event's own.
-fn own(event: &Event) -> impl Iterator<Item = (Cow<'static, str>, Cow<'_, str>)> {
-    let known = own_known(event).into_iter().flatten().map(encoded);
-    let extensions = event.extensions();
-    known
-        .map(|(name, value)| (Cow::Borrowed(name), value))
-        .chain(extensions.map(|(name, value)| (Cow::Owned(["ce-", name].concat()), percent::encode(value.to_text()))))
-}
-
-fn encoded<'e>((name, text): (&'static str, &'e str)) -> (&'static str, Cow<'e, str>) {
-    (name, percent::encode(text.into()))
 }
 
 /// Whether the media type says of the data what it is, so that it is read as that.
@@ -120,15 +125,9 @@ fn keeps_data(event: &Event) -> bool {
 /// Whether the headers are not too long. Nearly every event is far below that, which is seen without encoding anything.
 fn fits(event: &Event) -> bool {
     let extensions = event.extensions().map(|(name, value)| "ce-".len() + name.len() + longest(value));
-    let length =
-        |known: &[Known<'_>]| known.iter().flatten().map(|(name, text)| name.len() + text.len()).sum::<usize>();
-    let estimate = length(&common(event)) + length(&own_known(event)) + extensions.sum::<usize>();
+    let estimate = known(event).iter().map(Header::len).sum::<usize>() + extensions.sum::<usize>();
     // An encoded byte takes three.
-    estimate * 3 <= LONGEST || {
-        let common = common(event).into_iter().flatten().map(encoded).map(|(name, value)| name.len() + value.len());
-        let own = own(event).map(|(name, value)| name.len() + value.len());
-        common.chain(own).sum::<usize>() <= LONGEST
-    }
+    estimate * 3 <= LONGEST || attributes(event).map(|(name, value)| name.len() + value.len()).sum::<usize>() <= LONGEST
 }
 
 /// At least as many bytes as the string form of a value has.

@@ -40,6 +40,25 @@ async fn until_acknowledged(reader: &Bus<JetStream, Running>, server: &Server, c
     until_nothing_is_owed(server).await;
 }
 
+/// Waits until the hands are full and the server has written down all that it has sent.
+///
+/// It does so some times a second, and at its end if there is something new. But it first notes what there is, and later that
+/// nothing is new; what it hears in between is forgotten even where it is stopped in order, unless there is more after that, as
+/// there is with the next heartbeat. So it is the second time that counts after something was sent.
+async fn until_full_and_written_down(reader: &Bus<JetStream, Running>, server: &Server) {
+    until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
+    let state = server.folder().join("store/jetstream/$G/streams/SHOP/obs/till/o.dat");
+    let written = || std::fs::metadata(&state).and_then(|file| file.modified()).ok();
+    let sent = || reader.stats("till").unwrap().offered;
+    let mut before = None;
+    while before.replace(sent()) != Some(sent()) {
+        for _ in 0..2 {
+            let before = written();
+            until("it is written down", async || written().is_some_and(|written| Some(written) != before)).await;
+        }
+    }
+}
+
 /// What was acknowledged stays so, what was not comes, attempts go on, and L4 holds: all on one bus that goes on.
 async fn goes_on(mut server: Server, end: End) {
     let (url, desk) = (server.url(), Desk::new(Order::Accept));
@@ -60,9 +79,7 @@ async fn goes_on(mut server: Server, end: End) {
             sleep(Duration::from_millis(2)).await;
         }
     });
-    until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
-    // A server writes down ten times a second what its consumers have got. What it knew later than that, a crash forgets.
-    sleep(Duration::from_millis(300)).await;
+    until_full_and_written_down(&reader, &server).await;
     end.of(&mut server).await;
     until("it is seen", async || probe(&writer.handle()).await.is_err()).await;
     desk.order(Order::DeclineFirst);
@@ -107,8 +124,7 @@ async fn is_taken_up(mut server: Server, end: End) {
     for id in 0..50 {
         publish_surely(&handle, id).await;
     }
-    until("all hands are full", async || reader.stats("till").unwrap().in_hand == 8).await;
-    sleep(Duration::from_millis(300)).await;
+    until_full_and_written_down(&reader, &server).await;
     end.of(&mut server).await;
     let stats = stop(reader).await;
     assert!(stats.released >= 8, "what was in hand is given back: {stats}");

@@ -12,3 +12,4 @@ mod processes;
 mod slow;
 mod start;
 mod support;
+mod unreadable;

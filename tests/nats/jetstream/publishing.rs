@@ -114,6 +114,23 @@ async fn n2_a_publish_is_refused_promptly_when_the_link_is_down_and_when_the_ses
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn n4_a_publish_that_a_close_overtakes_says_that_the_stream_may_have_it() {
+    on_both(async |server| {
+        let proxy = Proxy::to(&server).await;
+        let session = open(proxy.url()).await;
+        proxy.hold();
+        let (overtaken, ()) = tokio::join!(publish(&session, "a.b", "1"), async {
+            tokio::task::yield_now().await;
+            // It cannot end the client over a link that hangs.
+            let _ = within("the close", session.close()).await;
+        });
+        assert!(said(overtaken).contains("whether the stream has it is not known"));
+        assert!(matches!(publish(&session, "a.b", "2").await, Err(PublishError::Closed)), "this one was not sent");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_publish_that_the_server_denies_says_so_at_once() {
     for version in Version::ALL {
         let allowed = ["$JS.API.>", "_INBOX.>", "a.b"];

@@ -19,6 +19,9 @@ const BROUGHT_BY_A_TRAIT: [&str; 9] = [
     "::default()",
 ];
 
+/// The chapters of the guide are modules for rustdoc only: nobody can name them.
+const ONLY_DOCUMENTATION: &str = "pub mod tramline::guide";
+
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let (json, list, bless) = match &*arguments {
@@ -53,5 +56,6 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 fn items(json: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {
     let api = Builder::from_rustdoc_json(json).omit_blanket_impls(true).omit_auto_trait_impls(true).build()?;
     let items = api.items().map(ToString::to_string);
+    let items = items.filter(|item| !item.starts_with(ONLY_DOCUMENTATION));
     Ok(items.filter(|item| !BROUGHT_BY_A_TRAIT.iter().any(|brought| item.contains(brought))).collect())
 }

@@ -1,11 +1,6 @@
 use tramline::{Ack, Bus, JetStream, source, subscription};
 
-#[subscription(
-    subject = "invoice.raised",
-    mode = AtLeastOnce,
-    durable = "invoices",
-    max_deliver = 5,
-)]
+#[subscription(subject = "invoice.raised", mode = AtLeastOnce, durable = "invoices", max_deliver = 5)]
 async fn invoices() -> Ack {
     Ack
 }

@@ -3,12 +3,10 @@
 use std::{error::Error, fs, path::Path};
 
 use peers::{
-    contestant::Contestant,
-    flood, latency,
-    report::{self, Flood, Load, Measurement},
+    flood, latency, loads,
+    report::{self, Flood, Measurement},
     rounds,
     rows::{self, Row},
-    spread::Spread,
     threads::Threads,
 };
 
@@ -26,11 +24,12 @@ struct Extent {
     flood: u64,
 }
 
-const WHOLE: Extent = Extent { rounds: 21, part: 1, runs: 5, run: 1_000, flood: 1_000_000 };
+const WHOLE: Extent = Extent { rounds: 21, part: 1, runs: 3, run: 1_000, flood: 1_000_000 };
 const QUICK: Extent = Extent { rounds: 5, part: 2, runs: 1, run: 300, flood: 100_000 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // With the first three it is called by itself: for an entry of a row, for one latency, and for one flood.
     match &*arguments.iter().map(String::as_str).collect::<Vec<_>>() {
         ["serve", row, entry, threads] => serve(row, entry.parse()?, threads),
         ["latency", threads, contestant, rate, messages] => {
@@ -89,7 +88,7 @@ fn all(mut asked: &[&str]) -> Result<(), Box<dyn Error>> {
         }
     }
     if wanted("latency") {
-        say(report::latencies(&latencies(extent)?));
+        say(report::latencies(&loads::measure(extent.runs, extent.run)?));
     }
     if wanted("flood") {
         say(report::floods(&floods(extent)?));
@@ -106,58 +105,6 @@ fn write(text: &str, rows: &[Row], measurements: &[Measurement]) -> Result<(), B
     fs::write(folder.join("FIGURES.md"), text)?;
     fs::write(folder.join("figures.svg"), report::chart(rows, measurements))?;
     Ok(())
-}
-
-fn latencies(extent: &Extent) -> Result<Vec<Load>, Box<dyn Error>> {
-    let mut loads = Vec::new();
-    for threads in Threads::ALL {
-        let mut saturated = Vec::new();
-        for contestant in latency::CONTESTANTS {
-            let runs = (0..extent.runs).map(|_| Ok(latency::measure(contestant, threads, None, 1_000_000)?.rate));
-            saturated.push(Spread::new(runs.collect::<Result<Vec<_>, Box<dyn Error>>>()?).median);
-        }
-        // mpsc at the load of tramline too: the same number of messages a second for both.
-        let ours = saturated[saturated.len() - 1];
-        let own = latency::CONTESTANTS
-            .into_iter()
-            .zip(saturated)
-            .map(|(contestant, rate)| (contestant, rate, "of its own most"));
-        let asked: Vec<_> = own.chain([(Contestant::Mpsc, ours, "of tramline's most")]).collect();
-        for (share, load) in [(0.5, "half"), (0.8, "four fifths")] {
-            let mut runs: Vec<Vec<_>> = asked.iter().map(|_| Vec::new()).collect();
-            for _ in 0..extent.runs {
-                for ((contestant, most, _), runs) in asked.iter().zip(&mut runs) {
-                    let rate = whole(most * share);
-                    runs.push(latency::measure(*contestant, threads, Some(rate), rate * extent.run / 1_000)?);
-                }
-            }
-            for ((contestant, most, whose), runs) in asked.iter().zip(runs) {
-                let median = |of: fn(&latency::Latency) -> f64| Spread::new(runs.iter().map(of)).median;
-                loads.push(Load {
-                    name: contestant.name().to_owned(),
-                    threads,
-                    load: format!("{load} {whose}"),
-                    offered: most * share,
-                    latency: latency::Latency {
-                        rate: median(|run| run.rate),
-                        p50: median(|run| run.p50),
-                        p99: median(|run| run.p99),
-                        p999: median(|run| run.p999),
-                    },
-                });
-            }
-        }
-    }
-    Ok(loads)
-}
-
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a rate is positive, and far below the limit"
-)]
-fn whole(rate: f64) -> u64 {
-    rate as u64
 }
 
 fn floods(extent: &Extent) -> Result<Vec<Flood>, Box<dyn Error>> {

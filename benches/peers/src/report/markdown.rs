@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Flood, Load, Measurement, rate};
-use crate::{budgets, flood, rows::Row, spread::Spread, threads::Threads};
+use super::{Flood, Measurement, rate};
+use crate::{budgets, flood, loads::Loaded, rows::Row, spread::Spread, threads::Threads};
 
 /// What stands above everything: how it was measured.
 pub fn title(rounds: usize, quick: bool) -> String {
@@ -11,7 +11,7 @@ pub fn title(rounds: usize, quick: bool) -> String {
     format!(
         "# Figures\n\nWritten by `cargo run --release --manifest-path benches/peers/Cargo.toml`; what is compared, and how, is in \
          [README.md](README.md).{quick}\n\nMessages a second, however many get each, over {rounds} interleaved rounds: median \
-         (worst to best). Memory is the most that the process ever had, of which the program itself is some 3 MiB. A ratio is \
+         (worst to best). Memory is the most that the process ever had, the program and its runtime included. A ratio is \
          the median over rounds, with the middle half of them; where that half has 1 in it, the two are indistinguishable.\n",
     )
 }
@@ -77,7 +77,7 @@ pub fn budgets(rows: &[Row], measurements: &[Measurement]) -> String {
 }
 
 /// Latencies at the loads.
-pub fn latencies(loads: &[Load]) -> String {
+pub fn latencies(loads: &[Loaded]) -> String {
     let mut text = String::from(
         "\n## Latency\n\n1 to 1, 28 B, decoded; from when a message was due until its handler had it, in microseconds. A load is a \
          share of what the same one does when it is sent as much as it takes. Medians of the runs.\n",
@@ -85,12 +85,13 @@ pub fn latencies(loads: &[Load]) -> String {
     for threads in Threads::ALL {
         let _ = writeln!(text, "\n### {}\n\n| | load | messages/s | p50 | p99 | p99.9 |", threads.name());
         let _ = writeln!(text, "| --- | --- | --- | --- | --- | --- |");
-        for Load { name, load, offered, latency, .. } in loads.iter().filter(|load| load.threads == threads) {
+        for Loaded { contestant, load, offered, latency, .. } in loads.iter().filter(|load| load.threads == threads) {
             let short = latency.rate < offered * 0.98;
             let behind = if short { format!(", handled {}", rate(latency.rate)) } else { String::new() };
             let _ = writeln!(
                 text,
-                "| {name} | {load} | {}{behind} | {:.1} | {:.1} | {:.1} |",
+                "| {} | {load} | {}{behind} | {:.1} | {:.1} | {:.1} |",
+                contestant.name(),
                 rate(*offered),
                 latency.p50,
                 latency.p99,

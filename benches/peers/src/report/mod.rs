@@ -20,20 +20,6 @@ pub struct Measurement {
     pub entries: Vec<Measured>,
 }
 
-/// The latency of somebody at a load.
-pub struct Load {
-    /// Who.
-    pub name: String,
-    /// On which runtime.
-    pub threads: Threads,
-    /// Which load.
-    pub load: String,
-    /// Messages a second that were due.
-    pub offered: f64,
-    /// What came of it, in the median of the runs for each figure.
-    pub latency: crate::latency::Latency,
-}
-
 /// Memory that a flood costs, in MiB.
 pub struct Flood {
     /// Who was flooded.

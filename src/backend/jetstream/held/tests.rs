@@ -78,6 +78,26 @@ fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound(
 }
 
 #[test]
+fn b6_a_pull_asks_for_no_more_than_the_client_holds_of_one_subscription() {
+    let (mut held, now) = extended(usize::MAX);
+    assert_eq!(held.wanted(now), NonZeroUsize::new(MOST));
+}
+
+#[test]
+fn q10_where_the_link_goes_down_with_each_lease_one_message_is_asked_for_at_a_time() {
+    let (mut held, now) = extended(8);
+    held.link_is_made(now);
+    assert_eq!(held.wanted(now), NonZeroUsize::new(8), "once is an outage");
+    held.link_is_made(now + 5 * SECOND);
+    assert_eq!(held.wanted(now + 5 * SECOND), NonZeroUsize::new(8), "and another one");
+    held.link_is_made(now + 6 * SECOND);
+    assert_eq!(held.wanted(now + 6 * SECOND), NonZeroUsize::new(1));
+    held.link_is_made(now + 7 * SECOND);
+    assert_eq!(held.wanted(now + 8 * SECOND), NonZeroUsize::new(1));
+    assert_eq!(held.wanted(now + 9 * SECOND), NonZeroUsize::new(8), "it comes no more");
+}
+
+#[test]
 fn b4_what_comes_beyond_the_bound_is_given_back_and_not_counted() {
     let (mut held, now) = extended(1);
     held.take_in(arrival(1, 1), now);
