@@ -2,19 +2,31 @@
 //!
 //! Names, levels and fields are documented in the guide's chapter "Seeing it run", and stay what they are.
 
-use std::{fmt, num::NonZeroU32, sync::OnceLock};
+use std::{
+    fmt,
+    num::NonZeroU32,
+    pin::{Pin, pin},
+    sync::OnceLock,
+};
 
+use tokio_util::sync::WaitForCancellationFuture;
 use tracing::{
-    Level, Span,
+    Instrument, Level, Span,
     field::Empty,
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
 };
 
-use super::{desk::Desk, limit::Limit, watch::Arrival};
+use super::{
+    consumer::Boxed,
+    desk::{Desk, Handled, in_words},
+    guard::guard,
+    limit::Limit,
+    watch::Arrival,
+};
 use crate::{
     contract::Outcome,
     event::Event,
-    subscription::{Judgement, Word},
+    subscription::{Judgement, Rejection, Word},
 };
 
 /// One delivery, as logs tell of it.
@@ -98,19 +110,26 @@ macro_rules! tell {
     };
 }
 
-impl Desk {
-    /// Looks, for next to nothing, whether anybody may listen, and if so begins the delivery's span. On the heap, so that
-    /// where nobody listens a delivery has no place for it.
-    #[inline]
-    pub(super) fn look(&self, arrival: &Arrival<'_>) -> Option<Box<Seen>> {
-        if Level::INFO > STATIC_MAX_LEVEL || Level::INFO > LevelFilter::current() {
-            return None;
-        }
-        Some(self.see(*arrival))
-    }
+/// Looks, for next to nothing, whether anybody may listen.
+#[inline]
+pub(super) fn is_listened_to() -> bool {
+    Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current()
+}
 
+/// Runs a handler in its delivery's span.
+pub(super) async fn listened_to(
+    seen: Option<&Seen>,
+    handling: Boxed<'_, Result<Judgement, Rejection>>,
+    cut_off: Pin<&mut WaitForCancellationFuture<'_>>,
+) -> Handled {
+    let span = seen.map_or_else(Span::none, |seen| seen.span.clone());
+    in_words(guard(|| handling, pin!(None), cut_off).instrument(span).await)
+}
+
+impl Desk {
+    /// Begins the delivery's span. On the heap, so that where nobody listens there is hardly a place for it.
     #[cold]
-    fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
+    pub(super) fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
         let span = tracing::info_span!(

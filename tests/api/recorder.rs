@@ -45,7 +45,7 @@ impl Told {
 }
 
 /// What was told since it listens, on this thread.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Recorder {
     events: Arc<Mutex<Vec<Told>>>,
     spans: Arc<Mutex<BTreeMap<u64, Told>>>,
@@ -55,7 +55,7 @@ impl Recorder {
     /// Listens to all that is of this level or worse, until the guard is dropped.
     pub(crate) fn listen(level: LevelFilter) -> (Self, DefaultGuard) {
         let recorder = Self::default();
-        let subscriber = tracing_subscriber::registry().with(recorder.clone().with_filter(level));
+        let subscriber = tracing_subscriber::registry().with(level).with(recorder.clone());
         (recorder, tracing::subscriber::set_default(subscriber))
     }
 
