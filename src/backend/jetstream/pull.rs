@@ -126,7 +126,13 @@ impl Pulling {
         let _concluded = Concluding(&shared);
         let cause = self.work().await;
         if let Some(cause) = &cause {
-            tracing::warn!(name: "source_ends", target: "tramline", consumer = self.identity.consumer(), reason = %cause, "a JetStream source ends by itself");
+            tracing::warn!(
+                name: "source_ends",
+                target: "tramline",
+                consumer = self.identity.consumer(),
+                reason = %cause,
+                "a JetStream source ends by itself"
+            );
         }
         self.leave().await;
         let reading = FinalReading::new(shared.stats());
@@ -262,7 +268,13 @@ impl Pulling {
         match self.sort(batch) {
             None | Some(Status::Over | Status::Idle) => Ok(()),
             Some(Status::Broken(said)) => {
-                tracing::debug!(name: "pull_ends", target: "tramline", consumer = self.identity.consumer(), reason = %said, "a pull was ended");
+                tracing::debug!(
+                    name: "pull_ends",
+                    target: "tramline",
+                    consumer = self.identity.consumer(),
+                    reason = %said,
+                    "a pull was ended"
+                );
                 self.pause = Instant::now() + PAUSE;
                 Ok(())
             }

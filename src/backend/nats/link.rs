@@ -292,7 +292,11 @@ impl Link {
             && !self.ended.is_cancelled()
             && !matches!(timeout(CLOSE, self.heard()).await, Ok(Ok(())))
         {
-            tracing::warn!(name: "unflushed", target: "tramline", "a NATS session closes without knowing whether what it published last has arrived");
+            tracing::warn!(
+                name: "unflushed",
+                target: "tramline",
+                "a NATS session closes without knowing whether what it published last has arrived"
+            );
         }
         // An error says that the client has ended already.
         let _ = timeout(CLOSE, self.client.drain()).await;
