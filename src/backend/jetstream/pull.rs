@@ -93,6 +93,8 @@ pub(super) struct Pulling {
     silence: Silence,
     /// How often the client had connected when that was looked at last.
     connects: u64,
+    /// Also where the runtime is gone before the task has begun.
+    _concluded: Concluding,
 }
 
 impl Pulling {
@@ -108,6 +110,7 @@ impl Pulling {
         let now = Instant::now();
         let mut pulling = Self {
             _until_then: shared.link().last_words(),
+            _concluded: Concluding(Arc::clone(&shared)),
             shared,
             api,
             identity,
@@ -133,7 +136,6 @@ impl Pulling {
     /// Works until the source ends, and concludes it.
     pub(super) async fn run(mut self) {
         let shared = Arc::clone(&self.shared);
-        let _concluded = Concluding(&shared);
         let cause = self.work().await;
         if let Some(cause) = &cause {
             tracing::warn!(consumer = self.identity.consumer(), "a JetStream source ends by itself: {cause}");
@@ -426,9 +428,9 @@ impl Silence {
 }
 
 /// Concludes the source when its task is gone, however it went.
-struct Concluding<'s>(&'s Shared);
+struct Concluding(Arc<Shared>);
 
-impl Drop for Concluding<'_> {
+impl Drop for Concluding {
     fn drop(&mut self) {
         self.0.with(Held::end);
         self.0.conclude(FinalReading::new(self.0.stats()).ended_by(Box::<dyn Error + Send + Sync>::from(Cause::Task)));
