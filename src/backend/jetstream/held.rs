@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, BinaryHeap, VecDeque},
+    collections::{BinaryHeap, VecDeque},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -36,9 +36,6 @@ const MOST: usize = TRANSIT / 2;
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
-
-/// How many messages that the server has given up are remembered.
-const MOST_DEAD: usize = 1024;
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -143,8 +140,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
-    /// The places in the stream of what the server has given up, the latest of them.
-    dead: BTreeSet<u64>,
+    /// What the server has given up last. It does not say when that was stored.
+    dead: Done,
     waker: Option<Waker>,
 }
 
@@ -170,7 +167,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
-            dead: BTreeSet::new(),
+            dead: Done::default(),
             waker: None,
         }
     }
@@ -415,11 +412,9 @@ impl Held {
 
     /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
     pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
-        let is_news = self.dead.insert(sequence);
-        if self.dead.len() > MOST_DEAD {
-            self.dead.pop_first();
-        }
+        let is_news = !self.dead.has(sequence, 0);
         if is_news {
+            self.dead.add(sequence, 0);
             self.exhausted += 1;
             if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
                 self.expire(token);
