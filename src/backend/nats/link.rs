@@ -1,6 +1,7 @@
 //! The connection of one session: sending, knowing that the server has heard, and ending.
 
 use std::{
+    any::Any,
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
@@ -90,12 +91,8 @@ impl Link {
         let ended = CancellationToken::new();
         let connect = observed(options.connect(&servers).await?, &signals, &ended, options.delay());
         let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
-        // For want of any cryptography the client panics where a server asks for TLS.
-        let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
-            setting: "url",
-            value: servers.to_string(),
-            fix: "the server asks for TLS: enable tramline's feature `nats-tls`".to_owned(),
-        })?;
+        let connected = connected.catch_unwind().await;
+        let connected = connected.map_err(|panic| panicked(&servers, &*panic, NatsOptions::has_tls()))?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
         let end = Mutex::new(Some(Arc::new(End(client.clone()))));
@@ -483,6 +480,26 @@ fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) 
     }
 }
 
+/// The client panicked while it connected. It does so where a server asks for TLS, and it finds no cryptography or more than
+/// one. What it said of anything else is not repeated: it could be a secret.
+fn panicked(servers: &Servers, panic: &(dyn Any + Send), has_tls: bool) -> OpenError {
+    let literal = || panic.downcast_ref::<&str>().copied();
+    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(literal).unwrap_or_default();
+    let fix = match (said.contains("CryptoProvider"), has_tls) {
+        (true, false) => "the server asks for TLS: enable tramline's feature `nats-tls`",
+        (true, true) => {
+            "rustls cannot tell which of its providers to take: install one with `CryptoProvider::install_default` before \
+             the bus starts"
+        }
+        (false, _) => {
+            let source =
+                format!("the NATS client panicked while it connected to {servers}; the panic hook was told why");
+            return OpenError::Unreachable { source: source.into() };
+        }
+    };
+    OpenError::Setting { setting: "url", value: servers.to_string(), fix: fix.to_owned() }
+}
+
 /// No server could be connected to.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot connect to {servers}")]
@@ -490,4 +507,29 @@ struct NotConnected {
     servers: String,
     #[source]
     error: ConnectError,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_client_is_said_to_be_about_tls_only_where_it_is() {
+        let servers = Servers::parse("nats://localhost:4222").unwrap();
+        let about_tls =
+            "Could not automatically determine the process-level CryptoProvider from Rustls crate features.";
+        let fix = |panic: &(dyn Any + Send), has_tls| match panicked(&servers, panic, has_tls) {
+            OpenError::Setting { fix, .. } => Some(fix),
+            _ => None,
+        };
+        assert!(fix(&about_tls, false).unwrap().contains("enable tramline's feature `nats-tls`"));
+        assert!(fix(&about_tls.to_owned(), true).unwrap().contains("CryptoProvider::install_default"));
+        for has_tls in [false, true] {
+            assert_eq!(fix(&"index out of bounds", has_tls), None);
+            let OpenError::Unreachable { source } = panicked(&servers, &"the secret", has_tls) else {
+                panic!("another")
+            };
+            assert!(source.to_string().contains("panicked") && !source.to_string().contains("secret"), "{source}");
+        }
+    }
 }
