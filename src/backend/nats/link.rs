@@ -197,7 +197,7 @@ impl Link {
         let mut waiting = self.desk.ask(None);
         let subject = waiting.reply().clone();
         let echo = async {
-            self.hand_to_client(subject, None, HeaderMap::new(), Bytes::new()).await?;
+            self.hand_to_client(subject, None, Default::default).await?;
             // To be denied that publish is an answer too, and in its turn.
             waiting.answer().await.map(drop).ok_or(NotSent::Closed)
         };
@@ -222,9 +222,8 @@ impl Link {
         if let Some(denied) = self.signals.is_denied(&subject) {
             return Err(denied.into());
         }
-        let (headers, payload) = self.writer().write(event);
         // Pinned, because a future is large, and would be moved.
-        let sending = pin!(self.hand_to_client(subject, reply, headers, payload));
+        let sending = pin!(self.hand_to_client(subject, reply, || self.writer().write(event)));
         tokio::select! {
             biased;
             sent = sending => sent?,
@@ -248,9 +247,9 @@ impl Link {
         &self,
         subject: Subject,
         reply: Option<Subject>,
-        headers: HeaderMap,
-        payload: Bytes,
+        write: impl Fn() -> (HeaderMap, Bytes),
     ) -> Result<(), NotSent> {
+        let (headers, payload) = write();
         let limit = self.client.max_payload();
         if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(NotSent::TooLarge { size, limit });
@@ -259,10 +258,11 @@ impl Link {
             Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, payload).await,
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
-        sent.map_err(|error| match error.kind() {
-            // The client has ended.
-            PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
-            _ => NotSent::Client(error.into()),
+        sent.map_err(|error| {
+            not_taken(error, self.closed.is_cancelled(), || {
+                let (headers, payload) = write();
+                (wire::size(&headers, &payload), self.client.max_payload())
+            })
         })
     }
 
@@ -469,6 +469,20 @@ fn observed(
     })
 }
 
+/// Why the client did not take something; `sizes` are the message's and the most that the server takes.
+fn not_taken(error: async_nats::PublishError, is_closed: bool, sizes: impl FnOnce() -> (usize, usize)) -> NotSent {
+    match error.kind() {
+        // The client has ended.
+        PublishErrorKind::Send if is_closed => NotSent::Closed,
+        // The limit has shrunk since it was looked at.
+        PublishErrorKind::MaxPayloadExceeded => {
+            let (size, limit) = sizes();
+            NotSent::TooLarge { size, limit }
+        }
+        _ => NotSent::Client(error.into()),
+    }
+}
+
 fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) -> OpenError {
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => OpenError::Setting {
@@ -512,6 +526,14 @@ struct NotConnected {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_client_finds_too_large_after_all_is_too_large() {
+        let why = |kind: PublishErrorKind| not_taken(kind.into(), true, || (9, 8));
+        assert!(matches!(why(PublishErrorKind::MaxPayloadExceeded), NotSent::TooLarge { size: 9, limit: 8 }));
+        assert!(matches!(why(PublishErrorKind::Send), NotSent::Closed));
+        assert!(matches!(why(PublishErrorKind::InvalidSubject), NotSent::Client(_)));
+    }
 
     #[test]
     fn a_panic_of_the_client_is_said_to_be_about_tls_only_where_it_is() {
