@@ -48,7 +48,7 @@ async fn display() {
     restart
 )]
 async fn invoices(number: Payload<u64>, delivery: Delivery<AtLeastOnce<tramline::Delayed>>) -> Settled {
-    if *number % 5 == 0 { delivery.nack() } else { delivery.ack() }
+    if *number.is_multiple_of(5) { delivery.nack() } else { delivery.ack() }
 }
 
 /// Panics over one in fifty, and is restarted.
@@ -60,7 +60,7 @@ async fn labels(number: Payload<u64>) {
 /// Answers what is asked.
 #[responder(subject = "price.of", group = "pricing", reply = "com.example.price.v1")]
 async fn price(number: Payload<u64>) -> Result<u64, &'static str> {
-    if *number % 7 == 0 { Err("sold out") } else { Ok(*number * 25) }
+    if *number.is_multiple_of(7) { Err("sold out") } else { Ok(*number * 25) }
 }
 
 #[tokio::main]
