@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
+    collections::{BinaryHeap, VecDeque, hash_map::Entry::Occupied},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -17,6 +17,8 @@ use async_nats::Subject as Address;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
+use self::slots::Slots;
+pub(super) use self::slots::Token;
 use super::{
     done::Done,
     lease::{Lease, Standing, after},
@@ -67,7 +69,7 @@ pub(super) struct Arrival {
 /// One delivery, as it leaves for the bus.
 #[derive(Debug)]
 pub(super) struct Handed {
-    pub(super) token: u64,
+    pub(super) token: Token,
     pub(super) message: Result<Message, Malformed>,
     pub(super) attempt: NonZeroU32,
 }
@@ -111,10 +113,10 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Held {
     terms: Terms,
-    entries: FxHashMap<u64, Entry>,
+    entries: Slots,
     /// The token of the latest attempt at a message, by its place in the stream.
-    latest: FxHashMap<u64, u64>,
-    queue: VecDeque<u64>,
+    latest: FxHashMap<u64, Token>,
+    queue: VecDeque<Token>,
     /// When the delays of what was declined are over.
     resting: BinaryHeap<Reverse<Instant>>,
     /// What was acknowledged or terminated last.
@@ -129,7 +131,6 @@ pub(super) struct Held {
     words: VecDeque<Word>,
     /// How many messages the open pull may still bring.
     asked: usize,
-    next: u64,
     settling: usize,
     /// Messages that left the queue and were not handed over: their leases had ended (E8). Each stays pending until another
     /// message takes its place, or the source retires.
@@ -149,7 +150,7 @@ impl Held {
     pub(super) fn new(terms: Terms, now: Instant) -> Self {
         Self {
             terms,
-            entries: FxHashMap::default(),
+            entries: Slots::default(),
             latest: FxHashMap::default(),
             queue: VecDeque::new(),
             resting: BinaryHeap::new(),
@@ -159,7 +160,6 @@ impl Held {
             careful: now,
             words: VecDeque::new(),
             asked: 0,
-            next: 0,
             settling: 0,
             left: 0,
             handed_over: 0,
@@ -245,11 +245,9 @@ impl Held {
             self.words.push_back(Word { address, verb: Verb::Nak(LATER), until, ends: None });
             return;
         }
-        self.next += 1;
-        let token = self.next;
         let state = if self.ended { State::Left } else { State::Queued(message) };
         let entry = Entry { address, sequence, stored, attempt, received: now, renewed: now, beaten: now, state };
-        self.entries.insert(token, entry);
+        let token = self.entries.insert(entry);
         self.latest.insert(sequence, token);
         if !self.ended {
             self.queue.push_back(token);
@@ -269,7 +267,7 @@ impl Held {
                 continue;
             }
             self.queue.pop_front();
-            if let Some(entry) = self.entries.get_mut(&token)
+            if let Some(entry) = self.entries.get_mut(token)
                 && let State::Queued(message) = mem::replace(&mut entry.state, State::InHand)
             {
                 self.handed_over += 1;
@@ -289,7 +287,7 @@ impl Held {
     /// Begins a settlement: what to tell the server. [`finish`](Held::finish) says what became of it.
     pub(super) fn begin(
         &mut self,
-        token: u64,
+        token: Token,
         settlement: Settlement,
         now: Instant,
         is_up: bool,
@@ -304,7 +302,7 @@ impl Held {
             self.give_back(token);
             return Err(Refusal::Down);
         }
-        let Some(entry) = self.entries.get_mut(&token) else { return Err(Refusal::Lapsed) };
+        let Some(entry) = self.entries.get_mut(token) else { return Err(Refusal::Lapsed) };
         let verb = match settlement.outcome {
             Outcome::Acked => Verb::Ack,
             // Nobody judged it, so the last attempt is not the last either (T2).
@@ -320,8 +318,8 @@ impl Held {
     }
 
     /// The client has a settlement, or did not take it.
-    pub(super) fn finish(&mut self, token: u64, is_taken: bool, now: Instant) {
-        let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(&token) else { return };
+    pub(super) fn finish(&mut self, token: Token, is_taken: bool, now: Instant) {
+        let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(token) else { return };
         let verb = *verb;
         if !is_taken {
             return self.abandon(token);
@@ -338,8 +336,8 @@ impl Held {
     }
 
     /// Lets a message in hand go unjudged (T4). Does nothing if it is settled.
-    pub(super) fn abandon(&mut self, token: u64) {
-        match self.entries.get_mut(&token) {
+    pub(super) fn abandon(&mut self, token: Token) {
+        match self.entries.get_mut(token) {
             // With the rest of what is left.
             Some(entry) if self.ended => {
                 self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
@@ -349,7 +347,7 @@ impl Held {
         }
     }
 
-    fn give_back(&mut self, token: u64) {
+    fn give_back(&mut self, token: Token) {
         if let Some(Entry { address, renewed, .. }) = self.remove(token) {
             let until = self.terms.lease.granted(renewed);
             self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until, ends: None });
@@ -365,12 +363,12 @@ impl Held {
         }
         let lease = self.terms.lease;
         self.look = now + lease.pace();
-        let tokens: Vec<u64> = self.entries.keys().copied().collect();
+        let tokens: Vec<Token> = self.entries.iter().map(|(token, _)| token).collect();
         for token in tokens {
             if self.is_over(token, now) {
                 continue;
             }
-            let Some(entry) = self.entries.get_mut(&token) else { continue };
+            let Some(entry) = self.entries.get_mut(token) else { continue };
             if is_up && lease.is_due(entry.beaten, now) {
                 entry.beaten = now;
                 let until = lease.granted(entry.renewed);
@@ -444,7 +442,7 @@ impl Held {
     /// Gives all of it back, in the order of the stream. Not before the pull is over: it would come again to that.
     pub(super) fn release(&mut self) {
         let left = self.entries.iter().filter(|(_, entry)| matches!(entry.state, State::Left));
-        let mut left: Vec<(u64, u64)> = left.map(|(token, entry)| (entry.sequence, *token)).collect();
+        let mut left: Vec<(u64, Token)> = left.map(|(token, entry)| (entry.sequence, token)).collect();
         left.sort_unstable();
         left.into_iter().for_each(|(_, token)| self.give_back(token));
     }
@@ -460,13 +458,13 @@ impl Held {
         self.terms.bound.get().saturating_sub(taken)
     }
 
-    fn is_settling(&self, token: u64) -> bool {
-        matches!(self.entries.get(&token), Some(Entry { state: State::Settling(_), .. }))
+    fn is_settling(&self, token: Token) -> bool {
+        matches!(self.entries.get(token), Some(Entry { state: State::Settling(_), .. }))
     }
 
     /// Whether a message is not its receiver's any more; then it is not held any more either.
-    fn is_over(&mut self, token: u64, now: Instant) -> bool {
-        let Some(entry) = self.entries.get(&token) else { return true };
+    fn is_over(&mut self, token: Token, now: Instant) -> bool {
+        let Some(entry) = self.entries.get(token) else { return true };
         let lease = self.terms.lease;
         let standing = lease.standing(entry.received, entry.renewed, now);
         if standing == Standing::Held || matches!(entry.state, State::Settling(_)) {
@@ -486,7 +484,7 @@ impl Held {
         true
     }
 
-    fn expire(&mut self, token: u64) {
+    fn expire(&mut self, token: Token) {
         let Some(entry) = self.remove(token) else { return };
         self.lease_expired += 1;
         if matches!(entry.state, State::Queued(_)) {
@@ -495,15 +493,18 @@ impl Held {
         }
     }
 
-    fn remove(&mut self, token: u64) -> Option<Entry> {
-        let entry = self.entries.remove(&token)?;
+    fn remove(&mut self, token: Token) -> Option<Entry> {
+        let entry = self.entries.remove(token)?;
         self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
-        if self.latest.get(&entry.sequence) == Some(&token) {
-            self.latest.remove(&entry.sequence);
+        if let Occupied(latest) = self.latest.entry(entry.sequence)
+            && *latest.get() == token
+        {
+            latest.remove();
         }
         Some(entry)
     }
 }
 
+mod slots;
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ fn arrival(sequence: u64, attempt: u32) -> Arrival {
     }
 }
 
-fn hand_over(held: &mut Held, now: Instant) -> Option<u64> {
+fn hand_over(held: &mut Held, now: Instant) -> Option<Token> {
     match held.poll_next(&Context::from_waker(Waker::noop()), now) {
         Poll::Ready(Some(handed)) => Some(handed.token),
         _ => None,
@@ -43,11 +43,17 @@ fn hand_over(held: &mut Held, now: Instant) -> Option<u64> {
 }
 
 /// Settles, and has the client take it.
-fn settle(held: &mut Held, token: u64, outcome: Outcome, now: Instant) -> Result<Verb, Refusal> {
+fn settle(held: &mut Held, token: Token, outcome: Outcome, now: Instant) -> Result<Verb, Refusal> {
     settle_after(held, token, outcome, Duration::ZERO, now)
 }
 
-fn settle_after(held: &mut Held, token: u64, outcome: Outcome, delay: Duration, now: Instant) -> Result<Verb, Refusal> {
+fn settle_after(
+    held: &mut Held,
+    token: Token,
+    outcome: Outcome,
+    delay: Duration,
+    now: Instant,
+) -> Result<Verb, Refusal> {
     let word = held.begin(token, Settlement::new(outcome).after(delay), now, true)?;
     held.finish(token, true, now);
     Ok(word.verb)
@@ -69,7 +75,7 @@ fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound(
     assert_eq!(held.wanted(now), None, "one pull at a time");
     (1..=4).for_each(|sequence| held.take_in(arrival(sequence, 1), now));
     assert!(!held.is_pulling());
-    let tokens: Vec<u64> = (0..4).map_while(|_| hand_over(&mut held, now)).collect();
+    let tokens: Vec<Token> = (0..4).map_while(|_| hand_over(&mut held, now)).collect();
     assert_eq!(held.wanted(now), None, "all are in hand");
     settle(&mut held, tokens[0], Outcome::Acked, now).unwrap();
     settle_after(&mut held, tokens[1], Outcome::Nacked, SECOND, now).unwrap();
@@ -246,8 +252,8 @@ fn l8_what_was_terminated_for_its_spent_lease_and_comes_again_is_exhausted_once_
         held.heard(clock);
     }
     held.take_in(arrival(1, 4), clock);
-    assert!(hand_over(&mut held, clock).is_some(), "nothing has been said yet");
-    held.give_back(2);
+    let again = hand_over(&mut held, clock).expect("nothing has been said yet");
+    held.give_back(again);
     assert_eq!(said(&mut held, clock), [("1.3".to_owned(), Verb::Term), ("1.4".to_owned(), NAK)]);
     held.take_in(arrival(1, 5), clock);
     assert_eq!((hand_over(&mut held, clock), held.stats().exhausted), (None, 1));
