@@ -1,7 +1,6 @@
 //! The connection of one session: sending, knowing that the server has heard, and ending.
 
 use std::{
-    any::Any,
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
@@ -27,6 +26,7 @@ use super::{
     address::Servers,
     drain::TRANSIT,
     options::NatsOptions,
+    panicked::panicked,
     replies::Desk,
     signals::{Denied, Signals},
     wire,
@@ -492,26 +492,6 @@ fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) 
         },
         _ => OpenError::Unreachable { source: NotConnected { servers: servers.to_string(), error }.into() },
     }
-}
-
-/// The client panicked while it connected. It does so where a server asks for TLS, and it finds no cryptography or more than
-/// one. What it said of anything else is not repeated: it could be a secret.
-fn panicked(servers: &Servers, panic: &(dyn Any + Send), has_tls: bool) -> OpenError {
-    let literal = || panic.downcast_ref::<&str>().copied();
-    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(literal).unwrap_or_default();
-    let fix = match (said.contains("CryptoProvider"), has_tls) {
-        (true, false) => "the server asks for TLS: enable tramline's feature `nats-tls`",
-        (true, true) => {
-            "rustls cannot tell which of its providers to take: install one with `CryptoProvider::install_default` before \
-             the bus starts"
-        }
-        (false, _) => {
-            let source =
-                format!("the NATS client panicked while it connected to {servers}; the panic hook was told why");
-            return OpenError::Unreachable { source: source.into() };
-        }
-    };
-    OpenError::Setting { setting: "url", value: servers.to_string(), fix: fix.to_owned() }
 }
 
 /// No server could be connected to.

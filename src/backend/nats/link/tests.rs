@@ -1,5 +1,7 @@
 //! What is said where the client fails.
 
+use std::any::Any;
+
 use super::*;
 
 #[test]
