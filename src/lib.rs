@@ -52,6 +52,8 @@
 //! - `jetstream`: [JetStream](backend::jetstream), a log on NATS servers, with `nats`.
 //! - `messagepack`, `cbor`, `protobuf`: [codecs](codec) besides JSON.
 //! - `conformance`: the suite that proves a backend.
+//! - `metrics`: the [ledger](bus::Ledger) through the `metrics` facade.
+//! - `opentelemetry`: [traces](trace) that go on from publisher to handler.
 //! - `testing`: [a service's wiring under test](testing), in memory and in paused time.
 //! - `cloudevents-sdk`: conversion from and to the event of the `cloudevents-sdk` crate.
 
@@ -65,6 +67,8 @@
         feature = "jetstream",
         feature = "memory",
         feature = "messagepack",
+        feature = "metrics",
+        feature = "opentelemetry",
         feature = "protobuf",
         feature = "testing"
     )),
@@ -89,6 +93,7 @@ pub mod subscription;
 pub mod testing;
 mod text;
 pub mod topic;
+pub mod trace;
 
 #[cfg(feature = "jetstream")]
 #[doc(inline)]

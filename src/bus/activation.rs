@@ -23,6 +23,7 @@ use super::{
     guard::caught,
     status::BusState,
     supervisor::{ATTEMPT, Left, RETRY, Supervisor, Unretired, retire},
+    traces::Traces,
 };
 use crate::{
     contract::{Backend, OpenError, RetireReason, Session, SubscribeError},
@@ -37,6 +38,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 pub(super) struct Activation<B: Backend> {
     pub(super) generation: u64,
     pub(super) session: B::Session,
+    pub(super) traces: Traces,
     /// For publishes from outside.
     pub(super) gate: Gate,
     /// For publishes of handlers, until they have finished (Y13).
@@ -93,10 +95,11 @@ impl StopPlan {
 pub(super) type Confirmed = oneshot::Receiver<Result<(), SubscribeError>>;
 
 impl<B: Backend> Activation<B> {
-    fn new(generation: u64, session: B::Session) -> Self {
+    fn new(generation: u64, session: B::Session, traces: Traces) -> Self {
         Self {
             generation,
             session,
+            traces,
             gate: Gate::new(),
             handler_gate: Gate::new(),
             stopping: CancellationToken::new(),
@@ -146,10 +149,14 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
     let mut unfinished = Unfinished { core, activation: None, armed: true };
     wait_for_predecessor(core, budget, end).await?;
     if Runtime::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
-        tracing::warn!("on a current-thread runtime a handler that blocks its thread blocks the stop too");
+        tracing::warn!(
+            name: "one_thread",
+            target: "tramline",
+            "on a current-thread runtime a handler that blocks its thread blocks the stop too"
+        );
     }
     let session = open(core, budget, end).await?;
-    let activation = Arc::new(Activation::new(core.generation() + 1, session));
+    let activation = Arc::new(Activation::new(core.generation() + 1, session, core.observers.traces.clone()));
     unfinished.activation = Some(activation.clone());
     let subscribed = subscribe_all(core, &activation, budget, end).await;
     unfinished.armed = false;
@@ -178,7 +185,13 @@ async fn open<B: Backend>(core: &Core<B>, budget: Duration, end: Instant) -> Res
         match timeout_at(end, core.backend.open()).await {
             Ok(Err(source @ OpenError::Unreachable { .. })) if Instant::now() + wait < end => {
                 let why = chain(&source);
-                tracing::warn!(?wait, "the bus waits for its broker: {why}");
+                tracing::warn!(
+                    name: "wait",
+                    target: "tramline",
+                    ?wait,
+                    reason = why,
+                    "the bus waits for its broker"
+                );
                 core.board.bus(BusState::Starting, Some(why));
                 unreachable = Some(source);
                 sleep(wait).await;
@@ -302,7 +315,11 @@ pub(super) async fn stop<B: Backend>(
     tokio::spawn(close(core.clone(), activation.clone(), unretired, session.clone().drop_guard()));
     let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
     if !closed {
-        tracing::error!("the session did not close within the stop's budget; trying on");
+        tracing::error!(
+            name: "overdue",
+            target: "tramline",
+            "the session did not close within the stop's budget; trying on"
+        );
     }
     let report = StopReport {
         took: begun.elapsed(),
@@ -330,7 +347,14 @@ async fn close<B: Backend>(
             Ok(Err(text)) => format!("the backend panicked while closing: {text}"),
             Err(_) => format!("the session has not closed within {ATTEMPT:?}"),
         };
-        tracing::warn!(generation = activation.generation, "{why}");
+        tracing::warn!(
+            name: "refuse",
+            target: "tramline",
+            generation = activation.generation,
+            what = "close",
+            reason = why,
+            "the session does not close; trying on"
+        );
         sleep(RETRY).await;
     }
     core.unclaimed.closed(&activation);

@@ -1,10 +1,11 @@
 //! How a responder's delivery ends: with one reply, where somebody asked (contract R6, R10).
 
 use super::{
-    desk::{Desk, Handled, Place},
+    desk::{Desk, Handled},
     error::chain,
     guard::{Guarded, caught_until},
     publish::unreserved,
+    seen::{Place, Wrong},
     tally::Tally,
 };
 use crate::{
@@ -23,10 +24,11 @@ pub(super) enum Said {
 
 impl Desk {
     /// What a responder's requester gets, and the panic's text if the responder panicked, which fails the consumer.
-    pub(super) fn answer(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> (Said, Option<String>) {
+    pub(super) fn answer(&self, tally: &Tally, handled: Handled, place: &Place<'_>) -> (Said, Option<String>) {
         let failure = match handled {
             Guarded::Returned(Ok(judgement)) => {
                 tally.delivered.add_one();
+                place.judged(&judgement);
                 return (self.said(tally, judgement.word, place), None);
             }
             Guarded::Returned(Err(_)) => FailureReason::Undecodable,
@@ -37,7 +39,7 @@ impl Desk {
     }
 
     /// What a responder that returned has said.
-    fn said(&self, tally: &Tally, word: Word, place: Place<'_>) -> Said {
+    fn said(&self, tally: &Tally, word: Word, place: &Place<'_>) -> Said {
         let why = match word {
             Word::Reply(event) => match unreserved(event) {
                 Ok(event) => return Said::Reply(event),
@@ -45,13 +47,13 @@ impl Desk {
             },
             Word::Failed(failure) => {
                 tally.errors.add_one();
-                self.warn(place, "the responder failed", &failure);
+                self.warn(place, Wrong::Failed, &failure);
                 return Said::Failure(FailureReason::Error);
             }
             Word::BadReply(why) => why.into(),
             Word::Plain => "it returned none".to_owned(),
         };
-        self.warn(place, "the reply cannot be sent", &why);
+        self.warn(place, Wrong::BadReply, &why);
         Said::Failure(FailureReason::BadReply)
     }
 
@@ -62,13 +64,14 @@ impl Desk {
         failure: &FailureReply,
         tally: &Tally,
         said: Said,
-        place: Place<'_>,
+        place: &Place<'_>,
         settler: S,
     ) {
         let (reply, bad) = match said {
             Said::Reply(event) => (event, false),
             Said::Failure(reason) => (failure.event(reason), reason == FailureReason::BadReply),
         };
+        let reply = place.inside(|| self.traces.set_on(reply));
         // As a settlement, a reply is bounded by the stop (T8).
         let refused = match caught_until(|| settler.answer(reply), &self.given_up).await {
             // Nobody asked (R8).
@@ -86,7 +89,7 @@ impl Desk {
             None => tally.reply_refused.add_one(),
             Some(why) => {
                 tally.reply_refused.add_one();
-                self.warn(place, "the reply was refused", &why);
+                self.warn(place, Wrong::ReplyRefused, &why);
             }
         }
     }

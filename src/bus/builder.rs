@@ -3,11 +3,12 @@
 use std::{marker::PhantomData, num::NonZeroU32, sync::Arc};
 
 use super::{
-    BuildError, Bus,
+    BuildError, Bus, DroppedSetting,
     checks::{degrade, refusals, repeated, warn_of_no_restart},
     consumer::{Consumer, Observers, Typed},
     core::Core,
     lifecycle::Dormant,
+    traces::Traces,
     watch::Watcher,
 };
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
         BeginAtLeastOnce, BeginAtMostOnce, BeginResponder, Collects, Cx, Given, Handler, RunsOn, Settings,
         Subscription, WantsSubject, sealed::Sealed,
     },
+    trace::Propagator,
 };
 
 /// A bus in the making: backend `B`, state `S`, codec `C`.
@@ -123,6 +125,13 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         self
     }
 
+    /// Carries traces from publisher to handler (module [`trace`](crate::trace)): what is published, asked and replied
+    /// carries the current one, and each delivery's span is linked to the one that its event carries. Without this, nothing
+    /// is carried.
+    pub fn trace_context(self, propagator: impl Propagator) -> Self {
+        Self { observers: Observers { traces: Traces::new(propagator), ..self.observers }, ..self }
+    }
+
     /// The backend, and who is to watch the deliveries: for the feature `testing`.
     #[allow(dead_code, reason = "without the feature nobody watches")]
     pub(crate) fn watched_by(self, watcher: impl FnOnce(&B) -> Arc<dyn Watcher>) -> Self {
@@ -143,7 +152,15 @@ impl<B: Backend, S: Send + Sync + 'static, C: Codec> BusBuilder<B, S, C> {
         let mut dropped = Vec::new();
         for (settings, _) in &mut self.subscriptions {
             if let Some(setting) = degrade(settings, &B::CAPABILITIES) {
-                tracing::warn!("{setting}");
+                let DroppedSetting { subscription, setting: name, value } = &setting;
+                tracing::warn!(
+                    name: "degrade",
+                    target: "tramline",
+                    %subscription,
+                    setting = name,
+                    value,
+                    "{setting}"
+                );
                 dropped.push(setting);
             }
             warn_of_no_restart(settings);

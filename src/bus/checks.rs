@@ -230,6 +230,8 @@ pub(super) fn repeated(names: &[Name]) -> impl Iterator<Item = Refusal> {
 pub(super) fn warn_of_no_restart(settings: &Settings) {
     if settings.restart.is_none() && matches!(settings.mode, ModeSettings::AtLeastOnce { .. }) {
         tracing::warn!(
+            name: "no_restart",
+            target: "tramline",
             subscription = %settings.name,
             "at least once without `restart`: one panic ends this subscription for good",
         );

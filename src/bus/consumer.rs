@@ -12,6 +12,7 @@ use super::{
     outlet::HandlerOutlet,
     reader::{Post, ReaderEnd, read},
     tally::{Snapshot, Tally},
+    traces::Traces,
     watch::Watcher,
 };
 use crate::{
@@ -24,12 +25,14 @@ use crate::{
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Who looks at the deliveries of a bus, besides those who handle them.
+/// Who looks at the deliveries of a bus, besides those who handle them, and what they see.
 #[derive(Clone, Default)]
 pub(super) struct Observers {
     pub(super) idle: Arc<Idle>,
     /// Of a bus under test.
     pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// How traces are carried to them.
+    pub(super) traces: Traces,
 }
 
 /// A subscription as its supervisor sees it.
@@ -90,13 +93,7 @@ impl<B: Backend, X: BusContext, H: RunsOn<B> + Handler<X>> Consumer<B> for Typed
     ) -> Boxed<'a, Result<Opened, SubscribeError>> {
         let failure = FailureReply::new(outlet.source.clone());
         let opening = H::open(session, settings, id, &failure);
-        let desk = Arc::new(Desk::new(
-            settings,
-            !<B::Storage as Storage>::PERSISTENT,
-            failure,
-            observers.idle.clone(),
-            observers.watcher.clone(),
-        ));
+        let desk = Arc::new(Desk::new(settings, !<B::Storage as Storage>::PERSISTENT, failure, observers));
         let surroundings = Surroundings::<X> {
             state: self.state.clone(),
             cancelled: Cancelled::new(desk.stopping.clone()),

@@ -1,7 +1,6 @@
 //! What all readers of one source share, and how they account for what a handler did.
 
 use std::{
-    fmt,
     num::NonZeroU32,
     sync::{
         Arc,
@@ -15,10 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::Said,
+    consumer::Observers,
     error::chain,
     guard::{Guarded, caught_until, words},
     idle::Idle,
+    limit::Limit,
+    seen::{CUT_OFF, Limits, Place, Wrong},
     tally::Tally,
+    traces::Traces,
     watch::Watcher,
 };
 use crate::{
@@ -54,6 +57,10 @@ pub(super) struct Desk {
     volatile: bool,
     /// The source makes way for the next one of its identity: what was in hand comes back there.
     handed_on: AtomicBool,
+    pub(super) traces: Traces,
+    pub(super) limits: Limits,
+    /// Of keys that go on without a declined message.
+    pub(super) passed_over: Limit,
 }
 
 /// What came of a settlement.
@@ -63,9 +70,6 @@ pub(super) struct Settled {
     /// Whether the message is to be expected again, and after which delay.
     pub(super) again: Option<Duration>,
 }
-
-/// Where a delivery was published, for logs: a subject, or the broker's own word.
-pub(super) type Place<'p> = &'p (dyn fmt::Display + Sync);
 
 /// What a guarded handler came to: its judgement, or in words why it was not entered.
 pub(super) type Handled = Guarded<Result<Judgement, String>>;
@@ -85,13 +89,8 @@ pub(super) fn in_words(ended: Guarded<Result<Judgement, Rejection>>) -> Handled 
 }
 
 impl Desk {
-    pub(super) fn new(
-        settings: &Settings,
-        volatile: bool,
-        failure: FailureReply,
-        idle: Arc<Idle>,
-        watcher: Option<Arc<dyn Watcher>>,
-    ) -> Self {
+    pub(super) fn new(settings: &Settings, volatile: bool, failure: FailureReply, observers: &Observers) -> Self {
+        let Observers { idle, watcher, traces } = observers.clone();
         let (at_least_once, backoff, max_deliver) = match &settings.mode {
             ModeSettings::AtMostOnce { .. } | ModeSettings::Answering { .. } => (false, None, NonZeroU32::MIN),
             ModeSettings::AtLeastOnce { backoff, max_deliver, .. } => (true, *backoff, *max_deliver),
@@ -113,6 +112,9 @@ impl Desk {
             max_deliver,
             volatile,
             handed_on: AtomicBool::new(false),
+            traces,
+            limits: Limits::default(),
+            passed_over: Limit::default(),
         }
     }
 
@@ -142,35 +144,39 @@ impl Desk {
         settler: S,
     ) {
         let address = malformed.address().unwrap_or_default().to_owned();
+        let place = Place { subject: &address, event: None, attempt, seen: None };
         let why = Rejection::new(malformed).to_string();
         if self.at_least_once {
-            self.settle(tally, Guarded::Returned(Err(why)), attempt, &address, settler).await;
+            self.settle(tally, Guarded::Returned(Err(why)), attempt, &place, settler).await;
         } else {
             tally.lost_malformed.add_one();
-            self.warn(&address, "malformed", &why);
+            self.warn(&place, Wrong::Malformed, &why);
             if let Some(failure) = &self.failure {
                 let said = Said::Failure(FailureReason::Undecodable);
-                Box::pin(self.send(failure, tally, said, &address, settler)).await;
+                Box::pin(self.send(failure, tally, said, &place, settler)).await;
             }
         }
     }
 
     /// Accounts for one delivery at most once (contract L6): it was settled before anybody saw it, and what the handler
     /// said is only recorded (M1). Returns the panic's text if the handler panicked, which fails the consumer.
-    pub(super) fn record(&self, tally: &Tally, handled: Handled, place: Place<'_>) -> Option<String> {
+    pub(super) fn record(&self, tally: &Tally, handled: Handled, place: &Place<'_>) -> Option<String> {
         match handled {
             Guarded::Returned(Ok(judgement)) => self.judged(tally, &judgement, place),
             Guarded::Returned(Err(rejection)) => {
                 tally.lost_undecodable.add_one();
-                self.warn(place, "undecodable", &rejection);
+                self.warn(place, place.rejected(), &rejection);
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
                 tally.lost_panic.add_one();
-                self.warn(place, "the handler panicked", &text);
+                self.warn(place, Wrong::Panicked, &text);
                 return Some(text);
             }
-            Guarded::CutOff => tally.lost_shutdown.add_one(),
+            Guarded::CutOff => {
+                tally.lost_shutdown.add_one();
+                place.came_to(CUT_OFF);
+            }
         }
         None
     }
@@ -181,7 +187,7 @@ impl Desk {
         tally: &Tally,
         handled: Handled,
         attempt: NonZeroU32,
-        place: Place<'_>,
+        place: &Place<'_>,
         settler: S,
     ) -> Settled {
         if !self.at_least_once {
@@ -203,18 +209,19 @@ impl Desk {
                 tally.errors.add_one();
                 tally.silent.add_one();
                 tally.delivered.add_one();
-                self.warn(place, "undecodable", &rejection);
+                self.warn(place, place.rejected(), &rejection);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::Panicked(text) => {
                 tally.panics.add_one();
                 tally.released.add_one();
-                self.warn(place, "the handler panicked", &text);
+                self.warn(place, Wrong::Panicked, &text);
                 panicked = Some(text);
                 self.delayed(Settlement::new(Outcome::Silent), attempt)
             }
             Guarded::CutOff => {
                 tally.released.add_one();
+                place.came_to(CUT_OFF);
                 Settlement::new(Outcome::Returned)
             }
         };
@@ -228,7 +235,7 @@ impl Desk {
         let settled = refused.is_none();
         if let Some(why) = refused {
             tally.refused.add_one();
-            self.warn(place, "the settlement was refused", &why);
+            self.warn(place, Wrong::SettlementRefused, &why);
             if self.volatile && settlement.outcome != Outcome::Acked && !self.handed_on.load(Relaxed) {
                 tally.stranded.add_one();
             }
@@ -243,11 +250,13 @@ impl Desk {
 
     /// What the handler said.
     #[inline]
-    fn judged(&self, tally: &Tally, judgement: &Judgement, place: Place<'_>) {
+    fn judged(&self, tally: &Tally, judgement: &Judgement, place: &Place<'_>) {
         tally.said(judgement.settlement.outcome);
         if let Word::Failed(failure) = &judgement.word {
             tally.errors.add_one();
-            self.warn(place, "the handler failed", failure);
+            self.warn(place, Wrong::Failed, failure);
+        } else {
+            place.judged(judgement);
         }
         tally.delivered.add_one();
     }
@@ -258,10 +267,5 @@ impl Desk {
             (Some(backoff), Outcome::Nacked | Outcome::Silent) => settlement.after(backoff.after(attempt)),
             _ => settlement,
         }
-    }
-
-    #[cold]
-    pub(super) fn warn(&self, place: Place<'_>, what: &str, why: &dyn fmt::Display) {
-        tracing::warn!(subscription = %self.name, subject = %place, "{what}: {why}");
     }
 }

@@ -422,7 +422,7 @@ pub struct Stopped<B: Backend, C: Codec = Json> {
 impl<B: Backend> Drop for Lifeline<B> {
     fn drop(&mut self) {
         let Some(activation) = self.activation.take() else { return };
-        tracing::warn!("a running bus was dropped without a stop");
+        tracing::warn!(name: "drop", target: "tramline", "a running bus was dropped without a stop");
         let (core, runtime) = (self.core.clone(), activation.runtime.clone());
         runtime.spawn(async move { activation::stop(&core, &activation, DROP_BUDGET).await });
     }

@@ -22,14 +22,20 @@ mod idle;
 mod keys;
 mod ledger;
 mod lifecycle;
+mod limit;
+mod losses;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod outlet;
 mod publish;
 mod publish_value;
 mod reader;
 mod request;
+mod seen;
 mod status;
 mod supervisor;
 mod tally;
+mod traces;
 pub(crate) mod watch;
 
 pub use self::{

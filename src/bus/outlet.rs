@@ -9,7 +9,8 @@ use std::{
 use super::{
     activation::Activation,
     core::Core,
-    publish::{from_handle, unreserved},
+    publish::{from_handle, outgoing},
+    traces::Traces,
 };
 use crate::{
     contract::{Backend, PublishError, Session},
@@ -23,6 +24,7 @@ use crate::{
 pub(super) struct HandlerOutlet<B: Backend> {
     pub(super) activation: Weak<Activation<B>>,
     pub(super) source: UriReference,
+    pub(super) traces: Traces,
 }
 
 impl<B: Backend> Outlet for HandlerOutlet<B> {
@@ -36,7 +38,7 @@ impl<B: Backend> Outlet for HandlerOutlet<B> {
         event: Event,
     ) -> Pin<Box<dyn Future<Output = Result<(), PublishError>> + Send + 'a>> {
         Box::pin(async move {
-            let event = unreserved(event).map_err(|error| *error)?;
+            let event = outgoing(event, &self.traces).map_err(|error| *error)?;
             let Some(activation) = self.activation.upgrade() else { return Err(PublishError::NotReady) };
             let Some(_pass) = activation.handler_gate.enter() else { return Err(PublishError::NotReady) };
             activation.session.publish(subject, event).await

@@ -11,7 +11,7 @@ use std::{
 use pin_project_lite::pin_project;
 use tokio::task::coop::poll_proceed;
 
-use super::{activation::Activation, core::Core};
+use super::{activation::Activation, core::Core, traces::Traces};
 use crate::{
     contract::{Backend, FAILURE_ATTRIBUTE, FailsWhenFull, PublishError, Session},
     event::Event,
@@ -34,19 +34,34 @@ impl<B: Backend> Clone for Origin<'_, B> {
 
 impl<B: Backend> Copy for Origin<'_, B> {}
 
+impl<B: Backend> Origin<'_, B> {
+    fn traces(&self) -> &Traces {
+        match self {
+            Self::Bus(activation) => &activation.traces,
+            Self::Handle(core) => &core.observers.traces,
+        }
+    }
+}
+
 /// An event, or why there is none. Small, since it is moved with the publish.
 pub(super) type Prepared = Result<Event, Box<PublishError>>;
 
-/// An application's event, which does not say what only the bus may say (contract R7).
+/// An application's event as it goes out: it does not say what only the bus may say (contract R7), and it says which trace
+/// it comes from.
 #[inline]
-pub(super) fn unreserved(event: Event) -> Prepared {
+pub(super) fn outgoing(event: Event, traces: &Traces) -> Prepared {
     // Most events have no extensions, and that is quick to see.
-    if event.extensions().len() == 0 { Ok(event) } else { look_for_reserved(event) }
+    if event.extensions().len() == 0 && traces.are_left_alone() { Ok(event) } else { look_closer(event, traces) }
 }
 
 /// Apart, so that the usual case stays small where it is inlined.
 #[inline(never)]
-fn look_for_reserved(event: Event) -> Prepared {
+fn look_closer(event: Event, traces: &Traces) -> Prepared {
+    unreserved(event).map(|event| traces.set_on(event))
+}
+
+/// An application's event, which does not say what only the bus may say (contract R7).
+pub(super) fn unreserved(event: Event) -> Prepared {
     match event.extension(FAILURE_ATTRIBUTE) {
         None => Ok(event),
         Some(_) => Err(Box::new(PublishError::Reserved { attribute: FAILURE_ATTRIBUTE })),
@@ -152,7 +167,12 @@ pub(super) fn from_bus<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Bus(activation), subject, start: publish_from_bus::<B>, event: unreserved(event) }
+    Publish {
+        origin: Origin::Bus(activation),
+        subject,
+        start: publish_from_bus::<B>,
+        event: outgoing(event, &activation.traces),
+    }
 }
 
 /// A publish from a handle.
@@ -161,7 +181,12 @@ pub(super) fn from_handle<'a, B: Backend>(
     subject: &'a Subject,
     event: Event,
 ) -> Publish<'a, B, impl Future<Output = Result<(), PublishError>> + Send + use<'a, B>> {
-    Publish { origin: Origin::Handle(core), subject, start: publish_now::<B>, event: unreserved(event) }
+    Publish {
+        origin: Origin::Handle(core),
+        subject,
+        start: publish_now::<B>,
+        event: outgoing(event, &core.observers.traces),
+    }
 }
 
 /// From either, with a subject of its own.
@@ -170,7 +195,7 @@ pub(super) async fn publish_owned<B: Backend>(
     subject: Subject,
     event: Event,
 ) -> Result<(), PublishError> {
-    publish_now(origin, &subject, unreserved(event)).await
+    publish_now(origin, &subject, outgoing(event, origin.traces())).await
 }
 
 /// The same, waiting for room.
@@ -180,7 +205,8 @@ pub(super) async fn publish_owned_when_room<B: FailsWhenFull>(
     event: Event,
     within: Option<Duration>,
 ) -> Result<(), PublishError> {
-    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event: unreserved(event) };
+    let event = outgoing(event, origin.traces());
+    let publish = Publish { origin, subject: &subject, start: publish_now::<B>, event };
     WhenRoom { within, ..publish.when_room() }.await
 }
 

@@ -12,10 +12,12 @@ use futures_core::Stream;
 use tokio::{sync::futures::Notified, task::yield_now};
 
 use super::{
+    consumer::Boxed,
     desk::{Desk, in_words},
     feed::Feed,
     guard::{Guarded, guard},
     keys::{Intake, Keys},
+    seen::{Place, is_listened_to, listened_to},
     tally::Tally,
     watch::{Arrival, step_in},
 };
@@ -59,6 +61,8 @@ where
     let mut called = pin!(desk.calls.notified());
     let _end = End { desk, tally: &tally };
     let mut cut_off = pin!(desk.cut_off.cancelled());
+    // Of the delivery in hand, where somebody listens. Out here, so that where nobody does it is neither made nor dropped.
+    let mut seen = None;
     loop {
         let taken = poll_fn(|cx| next(desk, &tally, &mut feed, called.as_mut(), cx)).await;
         let Incoming { message, attempt, settler } = match taken {
@@ -88,8 +92,16 @@ where
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
         let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
         let stepped_in = desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
+        if is_listened_to() {
+            seen = Some(desk.see(arrival));
+        }
         let handled = match stepped_in {
             Some(handled) => handled,
+            // On the heap and without its type, so that it does not weigh on who is not listened to.
+            None if seen.is_some() => {
+                let handling: Boxed<'_, _> = Box::pin(async move { handler.handle(parts).await });
+                Box::pin(listened_to(seen.as_deref(), handling, cut_off.as_mut())).await
+            }
             None => match guard(|| handler.handle(parts), pin!(None), cut_off.as_mut()).await {
                 // The usual case of most subscriptions, and little where it is inlined.
                 Guarded::Returned(Ok(Judgement { settlement, word: Word::Plain, .. }))
@@ -105,15 +117,20 @@ where
         if let Some(watcher) = &desk.watcher {
             watcher.after(&arrival, (&handled).into());
         }
+        let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {
-            desk.record(&tally, handled, &subject)
+            desk.record(&tally, handled, &place)
         } else {
-            let settled = desk.settle(&tally, handled, attempt, &subject, settler).await;
+            let settled = desk.settle(&tally, handled, attempt, &place, settler).await;
             if let Some(keys) = &keys {
                 keys.conclude(&subject, &event, attempt, settled.again);
             }
             settled.panicked
         };
+        if seen.is_some() {
+            desk.seen(&place);
+            seen = None;
+        }
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);
         }

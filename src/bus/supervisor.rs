@@ -16,6 +16,7 @@ use super::{
     desk::Desk,
     error::chain,
     guard::{caught, describe},
+    losses::Losses,
     outlet::HandlerOutlet,
     reader::ReaderEnd,
     status::ConsumerState,
@@ -166,7 +167,16 @@ impl<B: Backend> Supervisor<B> {
                 bereft = None;
                 break;
             }
-            tracing::warn!(subscription = %self.record.settings.name, failures, ?wait, "restarting: {cause}");
+            let subscription = &self.record.settings.name;
+            tracing::warn!(
+                name: "restart",
+                target: "tramline",
+                %subscription,
+                failures,
+                ?wait,
+                reason = cause,
+                "a subscription is restarted"
+            );
             self.board(ConsumerState::Unknown, Some(&cause));
             tokio::select! {
                 biased;
@@ -232,7 +242,11 @@ impl<B: Backend> Supervisor<B> {
     fn open(&self, attempt: u32) -> impl Future<Output = Result<Opened, SubscribeError>> + Send {
         let Self { core, record, activation } = self;
         let id = SourceId::new(activation.generation, record.index, attempt);
-        let outlet = HandlerOutlet { activation: Arc::downgrade(activation), source: core.source.clone() };
+        let outlet = HandlerOutlet {
+            activation: Arc::downgrade(activation),
+            source: core.source.clone(),
+            traces: core.observers.traces.clone(),
+        };
         record.consumer.open(&activation.session, &record.settings, outlet, id, &core.observers)
     }
 
@@ -249,8 +263,19 @@ impl<B: Backend> Supervisor<B> {
         Run { desk, control, readers: set, give_back, handling: self.activation.handling.token() }
     }
 
-    /// Waits until a reader fails, and says why; `None` when stopping begins before.
+    /// Waits until a reader fails, and says why; `None` when stopping begins before. Tells of losses meanwhile.
     async fn watch(&self, run: &mut Run) -> Option<String> {
+        let mut losses = Losses::of(&self.record.book);
+        let cause = tokio::select! {
+            biased;
+            cause = self.failure(run) => cause,
+            never = losses.tell_on() => match never {},
+        };
+        losses.tell();
+        cause
+    }
+
+    async fn failure(&self, run: &mut Run) -> Option<String> {
         loop {
             let ended = tokio::select! {
                 biased;
@@ -311,7 +336,15 @@ impl<B: Backend> Supervisor<B> {
                 match retire(&*control, reason).await {
                     Ok(reading) => return reading,
                     Err(why) => {
-                        tracing::warn!(subscription = %self.record.settings.name, "{why}");
+                        let subscription = &self.record.settings.name;
+                        tracing::warn!(
+                            name: "refuse",
+                            target: "tramline",
+                            %subscription,
+                            what = "retire",
+                            reason = why,
+                            "a source does not retire; trying on"
+                        );
                         sleep(RETRY).await;
                     }
                 }
@@ -368,14 +401,26 @@ impl<B: Backend> Supervisor<B> {
     }
 
     fn disown(&self, readers: JoinSet<ReaderEnd>) {
-        let name = &self.record.settings.name;
-        tracing::error!(subscription = %name, "a handler does not yield: it is disowned, and its subscription quarantined until it returns");
+        let subscription = &self.record.settings.name;
+        tracing::error!(
+            name: "disown",
+            target: "tramline",
+            %subscription,
+            "a handler does not yield: it is disowned, and its subscription quarantined until it returns"
+        );
         *lock(&self.record.disowned) = Some(readers);
     }
 
     /// A terminal failure (V5).
     fn give_up(&self, cause: &str) {
-        tracing::error!(subscription = %self.record.settings.name, "failed for good: {cause}");
+        let subscription = &self.record.settings.name;
+        tracing::error!(
+            name: "give_up",
+            target: "tramline",
+            %subscription,
+            reason = cause,
+            "a subscription has failed for good"
+        );
         self.record.book.incident();
         self.board(ConsumerState::Failed, Some(cause));
     }

@@ -111,6 +111,18 @@ impl Event {
         self.0.data.as_ref()
     }
 
+    /// The same event with these extension attributes, whose names and values are valid; one that it has stays.
+    pub(crate) fn with_extensions(self, attributes: impl Iterator<Item = (&'static str, String)>) -> Self {
+        let Self(mut shared) = self;
+        let extensions = &mut Arc::make_mut(&mut shared).extensions;
+        for (name, value) in attributes {
+            if let Err(at) = extensions.binary_search_by(|(other, _)| other.as_str().cmp(name)) {
+                extensions.insert(at, (name.to_owned(), Value::String(value)));
+            }
+        }
+        Self(shared)
+    }
+
     /// The value of an extension attribute.
     pub fn extension(&self, name: &str) -> Option<&Value> {
         let extensions = &self.0.extensions;

@@ -10,7 +10,8 @@
 //! 7. [Order](order): one at a time, many side by side, and one key in order.
 //! 8. [Request and reply](request_and_reply): asking with a deadline, and answering once.
 //! 9. [Topics and codecs](topics_and_codecs): payload types that know where they go, and how they become bytes.
-//! 10. [Choosing a backend](choosing_a_backend): what each can do, and what the compiler says when it is swapped.
+//! 10. [Seeing it run](seeing_it_run): what a bus tells `tracing`, the ledger as metrics, and traces.
+//! 11. [Choosing a backend](choosing_a_backend): what each can do, and what the compiler says when it is swapped.
 //!
 //! When the compiler refuses something:
 //! - [Compile errors](compile_errors): the five that come first, and every other one with its cause and its fix.
@@ -47,6 +48,9 @@ pub mod request_and_reply {}
 
 #[doc = include_str!("topics_and_codecs.md")]
 pub mod topics_and_codecs {}
+
+#[doc = include_str!("seeing_it_run.md")]
+pub mod seeing_it_run {}
 
 #[doc = include_str!("choosing_a_backend.md")]
 pub mod choosing_a_backend {}

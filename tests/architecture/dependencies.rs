@@ -17,7 +17,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("backend::*", &["contract", "event", "subject", "text"]),
     ("topic", &["event", "subject"]),
     ("subscription", &["codec", "contract", "event", "subject", "text", "topic"]),
-    ("bus", &["codec", "contract", "event", "subject", "subscription", "text", "topic"]),
+    ("trace", &["event"]),
+    ("bus", &["codec", "contract", "event", "subject", "subscription", "text", "topic", "trace"]),
     ("testing", &["backend::memory", "bus", "codec", "contract", "event", "subject", "subscription"]),
     ("conformance", &["backend::*", "bus", "codec", "contract", "event", "subject", "subscription", "topic"]),
 ];

@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, BinaryHeap, VecDeque},
+    collections::{BinaryHeap, VecDeque},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -36,9 +36,6 @@ const MOST: usize = TRANSIT / 2;
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
-
-/// How many messages that the server has given up are remembered.
-const MOST_DEAD: usize = 1024;
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -143,8 +140,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
-    /// The places in the stream of what the server has given up, the latest of them.
-    dead: BTreeSet<u64>,
+    /// What the server has given up last. It does not say when that was stored.
+    dead: Done,
     waker: Option<Waker>,
 }
 
@@ -170,7 +167,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
-            dead: BTreeSet::new(),
+            dead: Done::default(),
             waker: None,
         }
     }
@@ -240,12 +237,12 @@ impl Held {
         if may_be_done && self.done.has(sequence, stored) {
             // The word for it went down with a link, or with the server, and the number of attempts with it.
             let until = self.terms.lease.granted(now);
-            self.words.push_back(Word { address, verb: Verb::Ack, until });
+            self.words.push_back(Word { address, verb: Verb::Ack, until, ends: None });
             return;
         }
         if self.room() == 0 {
             let until = self.terms.lease.granted(now);
-            self.words.push_back(Word { address, verb: Verb::Nak(LATER), until });
+            self.words.push_back(Word { address, verb: Verb::Nak(LATER), until, ends: None });
             return;
         }
         self.next += 1;
@@ -318,7 +315,8 @@ impl Held {
         };
         entry.state = State::Settling(verb);
         self.settling += 1;
-        Ok(Word { address: entry.address.clone(), verb, until: self.terms.lease.granted(entry.renewed) })
+        let until = self.terms.lease.granted(entry.renewed);
+        Ok(Word { address: entry.address.clone(), verb, until, ends: None })
     }
 
     /// The client has a settlement, or did not take it.
@@ -354,7 +352,7 @@ impl Held {
     fn give_back(&mut self, token: u64) {
         if let Some(Entry { address, renewed, .. }) = self.remove(token) {
             let until = self.terms.lease.granted(renewed);
-            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
+            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until, ends: None });
         }
     }
 
@@ -376,7 +374,7 @@ impl Held {
             if is_up && lease.is_due(entry.beaten, now) {
                 entry.beaten = now;
                 let until = lease.granted(entry.renewed);
-                heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
+                heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until, ends: None });
             }
             // A settlement that is under way ends no sooner for being looked at.
             if !matches!(entry.state, State::Settling(_)) {
@@ -410,16 +408,17 @@ impl Held {
 
     /// One of them was said.
     pub(super) fn said(&mut self, word: &Word) {
-        self.exhausted += u64::from(word.verb == Verb::Term);
+        if let Some((sequence, stored)) = word.ends {
+            self.exhausted += 1;
+            self.done.add(sequence, stored);
+        }
     }
 
     /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
     pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
-        let is_news = self.dead.insert(sequence);
-        if self.dead.len() > MOST_DEAD {
-            self.dead.pop_first();
-        }
+        let is_news = !self.dead.has(sequence, 0);
         if is_news {
+            self.dead.add(sequence, 0);
             self.exhausted += 1;
             if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
                 self.expire(token);
@@ -481,8 +480,9 @@ impl Held {
             _ => None,
         };
         let (address, until) = (entry.address.clone(), lease.granted(entry.renewed));
+        let ends = (verb == Some(Verb::Term)).then_some((entry.sequence, entry.stored));
         self.expire(token);
-        self.words.extend(verb.map(|verb| Word { address, verb, until }));
+        self.words.extend(verb.map(|verb| Word { address, verb, until, ends }));
         true
     }
 

@@ -1,6 +1,7 @@
 //! The connection of one session: sending, knowing that the server has heard, and ending.
 
 use std::{
+    any::Any,
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
@@ -90,12 +91,8 @@ impl Link {
         let ended = CancellationToken::new();
         let connect = observed(options.connect(&servers).await?, &signals, &ended, options.delay());
         let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
-        // For want of any cryptography the client panics where a server asks for TLS.
-        let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
-            setting: "url",
-            value: servers.to_string(),
-            fix: "the server asks for TLS: enable tramline's feature `nats-tls`".to_owned(),
-        })?;
+        let connected = connected.catch_unwind().await;
+        let connected = connected.map_err(|panic| panicked(&servers, &*panic, NatsOptions::has_tls()))?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
         let end = Mutex::new(Some(Arc::new(End(client.clone()))));
@@ -200,7 +197,7 @@ impl Link {
         let mut waiting = self.desk.ask(None);
         let subject = waiting.reply().clone();
         let echo = async {
-            self.hand_to_client(subject, None, HeaderMap::new(), Bytes::new()).await?;
+            self.hand_to_client(subject, None, Default::default).await?;
             // To be denied that publish is an answer too, and in its turn.
             waiting.answer().await.map(drop).ok_or(NotSent::Closed)
         };
@@ -225,9 +222,8 @@ impl Link {
         if let Some(denied) = self.signals.is_denied(&subject) {
             return Err(denied.into());
         }
-        let (headers, payload) = self.writer().write(event);
         // Pinned, because a future is large, and would be moved.
-        let sending = pin!(self.hand_to_client(subject, reply, headers, payload));
+        let sending = pin!(self.hand_to_client(subject, reply, || self.writer().write(event)));
         tokio::select! {
             biased;
             sent = sending => sent?,
@@ -251,9 +247,9 @@ impl Link {
         &self,
         subject: Subject,
         reply: Option<Subject>,
-        headers: HeaderMap,
-        payload: Bytes,
+        write: impl Fn() -> (HeaderMap, Bytes),
     ) -> Result<(), NotSent> {
+        let (headers, payload) = write();
         let limit = self.client.max_payload();
         if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(NotSent::TooLarge { size, limit });
@@ -262,10 +258,11 @@ impl Link {
             Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, payload).await,
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
-        sent.map_err(|error| match error.kind() {
-            // The client has ended.
-            PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
-            _ => NotSent::Client(error.into()),
+        sent.map_err(|error| {
+            not_taken(error, self.closed.is_cancelled(), || {
+                let (headers, payload) = write();
+                (wire::size(&headers, &payload), self.client.max_payload())
+            })
         })
     }
 
@@ -292,7 +289,11 @@ impl Link {
             && !self.ended.is_cancelled()
             && !matches!(timeout(CLOSE, self.heard()).await, Ok(Ok(())))
         {
-            tracing::warn!("a NATS session closes without knowing whether what it published last has arrived");
+            tracing::warn!(
+                name: "unflushed",
+                target: "tramline",
+                "a NATS session closes without knowing whether what it published last has arrived"
+            );
         }
         // An error says that the client has ended already.
         let _ = timeout(CLOSE, self.client.drain()).await;
@@ -472,6 +473,20 @@ fn observed(
     })
 }
 
+/// Why the client did not take something; `sizes` are the message's and the most that the server takes.
+fn not_taken(error: async_nats::PublishError, is_closed: bool, sizes: impl FnOnce() -> (usize, usize)) -> NotSent {
+    match error.kind() {
+        // The client has ended.
+        PublishErrorKind::Send if is_closed => NotSent::Closed,
+        // The limit has shrunk since it was looked at.
+        PublishErrorKind::MaxPayloadExceeded => {
+            let (size, limit) = sizes();
+            NotSent::TooLarge { size, limit }
+        }
+        _ => NotSent::Client(error.into()),
+    }
+}
+
 fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) -> OpenError {
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => OpenError::Setting {
@@ -483,6 +498,26 @@ fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) 
     }
 }
 
+/// The client panicked while it connected. It does so where a server asks for TLS, and it finds no cryptography or more than
+/// one. What it said of anything else is not repeated: it could be a secret.
+fn panicked(servers: &Servers, panic: &(dyn Any + Send), has_tls: bool) -> OpenError {
+    let literal = || panic.downcast_ref::<&str>().copied();
+    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(literal).unwrap_or_default();
+    let fix = match (said.contains("CryptoProvider"), has_tls) {
+        (true, false) => "the server asks for TLS: enable tramline's feature `nats-tls`",
+        (true, true) => {
+            "rustls cannot tell which of its providers to take: install one with `CryptoProvider::install_default` before \
+             the bus starts"
+        }
+        (false, _) => {
+            let source =
+                format!("the NATS client panicked while it connected to {servers}; the panic hook was told why");
+            return OpenError::Unreachable { source: source.into() };
+        }
+    };
+    OpenError::Setting { setting: "url", value: servers.to_string(), fix: fix.to_owned() }
+}
+
 /// No server could be connected to.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot connect to {servers}")]
@@ -490,4 +525,37 @@ struct NotConnected {
     servers: String,
     #[source]
     error: ConnectError,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_client_finds_too_large_after_all_is_too_large() {
+        let why = |kind: PublishErrorKind| not_taken(kind.into(), true, || (9, 8));
+        assert!(matches!(why(PublishErrorKind::MaxPayloadExceeded), NotSent::TooLarge { size: 9, limit: 8 }));
+        assert!(matches!(why(PublishErrorKind::Send), NotSent::Closed));
+        assert!(matches!(why(PublishErrorKind::InvalidSubject), NotSent::Client(_)));
+    }
+
+    #[test]
+    fn a_panic_of_the_client_is_said_to_be_about_tls_only_where_it_is() {
+        let servers = Servers::parse("nats://localhost:4222").unwrap();
+        let about_tls =
+            "Could not automatically determine the process-level CryptoProvider from Rustls crate features.";
+        let fix = |panic: &(dyn Any + Send), has_tls| match panicked(&servers, panic, has_tls) {
+            OpenError::Setting { fix, .. } => Some(fix),
+            _ => None,
+        };
+        assert!(fix(&about_tls, false).unwrap().contains("enable tramline's feature `nats-tls`"));
+        assert!(fix(&about_tls.to_owned(), true).unwrap().contains("CryptoProvider::install_default"));
+        for has_tls in [false, true] {
+            assert_eq!(fix(&"index out of bounds", has_tls), None);
+            let OpenError::Unreachable { source } = panicked(&servers, &"the secret", has_tls) else {
+                panic!("another")
+            };
+            assert!(source.to_string().contains("panicked") && !source.to_string().contains("secret"), "{source}");
+        }
+    }
 }

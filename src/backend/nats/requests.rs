@@ -182,8 +182,24 @@ impl Open {
         // Outside of the task's budget, which may be used up, and would look like a full buffer.
         match unconstrained(self.answer(&event)).now_or_never() {
             Some(Ok(())) => {}
-            Some(Err(error)) => tracing::debug!("a request gets no failure reply ({reason}): {error}"),
-            None => tracing::debug!("a request gets no failure reply ({reason}): the client's buffer is full"),
+            Some(Err(error)) => {
+                tracing::debug!(
+                    name: "no_reply",
+                    target: "tramline",
+                    failure = %reason,
+                    reason = %error,
+                    "a request gets no failure reply"
+                );
+            }
+            None => {
+                tracing::debug!(
+                    name: "no_reply",
+                    target: "tramline",
+                    failure = %reason,
+                    reason = "the client's buffer is full",
+                    "a request gets no failure reply"
+                );
+            }
         }
     }
 }

@@ -81,7 +81,12 @@ impl Signals {
         match event {
             Event::Disconnected => {
                 let count = self.disconnects.fetch_add(1, Relaxed) + 1;
-                tracing::warn!(count, "the link to the NATS server is down: what is published meanwhile is lost");
+                tracing::warn!(
+                    name: "link_down",
+                    target: "tramline",
+                    count,
+                    "the link to the NATS server is down: what is published meanwhile is lost"
+                );
                 self.down.notify_waiters();
                 self.trouble.notify_waiters();
             }
@@ -91,33 +96,64 @@ impl Signals {
                 // A link that is made anew may have other rights.
                 self.any_denied.store(false, Relaxed);
                 self.denied().clear();
-                tracing::info!("the link to the NATS server is up");
+                tracing::info!(name: "link_up", target: "tramline", "the link to the NATS server is up");
             }
             Event::SlowConsumer(_) => {
                 let count = self.slow.fetch_add(1, Relaxed) + 1;
                 // There may be one for each message.
                 if count.is_power_of_two() {
-                    tracing::warn!(count, "the NATS client was too slow and dropped a message that nobody counts");
+                    tracing::warn!(
+                        name: "link_slow",
+                        target: "tramline",
+                        count,
+                        "the NATS client was too slow and dropped a message that nobody counts"
+                    );
                 }
             }
             Event::ClientError(error) => {
                 let count = self.failures.fetch_add(1, Relaxed) + 1;
                 // There is one for each attempt, for as long as the server is away, or refuses credentials that it took before.
                 if count.is_power_of_two() {
-                    tracing::warn!(count, "the link to the NATS server cannot be made anew: {error}");
+                    tracing::warn!(
+                        name: "link_fails",
+                        target: "tramline",
+                        count,
+                        reason = %error,
+                        "the link to the NATS server cannot be made anew"
+                    );
                 }
             }
             Event::ServerError(ServerError::Other(text)) => match denied(text) {
                 Some(denied) => self.deny(denied),
-                None => tracing::warn!("the NATS server says: {text}"),
+                None => {
+                    tracing::warn!(
+                        name: "server",
+                        target: "tramline",
+                        reason = text,
+                        "the NATS server reports an error"
+                    );
+                }
             },
-            Event::LameDuckMode => tracing::warn!("the NATS server is about to stop and asks its clients to leave"),
-            other => tracing::debug!("the NATS client says: {other}"),
+            Event::LameDuckMode => {
+                tracing::warn!(
+                    name: "server",
+                    target: "tramline",
+                    "the NATS server is about to stop and asks its clients to leave"
+                );
+            }
+            other => {
+                tracing::debug!(
+                    name: "client",
+                    target: "tramline",
+                    reason = %other,
+                    "the NATS client reports an event"
+                );
+            }
         }
     }
 
     fn deny(&self, denied: Denied) {
-        tracing::warn!("{denied}");
+        tracing::warn!(name: "denied", target: "tramline", "{denied}");
         if let Denied::Publish(subject) = &denied {
             let mut all = self.denied();
             if all.len() >= MOST_DENIED {

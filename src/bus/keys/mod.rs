@@ -28,6 +28,7 @@ use super::{
     desk::Desk,
     guard::{Guarded, caught},
     reader::ReaderEnd,
+    seen::Place,
     tally::Tally,
 };
 use crate::{
@@ -114,8 +115,9 @@ impl<S: Settle> Keys<S> {
         };
         for Incoming { message, attempt, settler } in parked {
             // What is no event is not parked.
-            let Ok(Message { subject, .. }) = message else { continue };
-            let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &subject, settler);
+            let Ok(Message { subject, event }) = message else { continue };
+            let place = Place { subject: &subject, event: Some(&event), attempt, seen: None };
+            let settling = self.desk.settle(&self.tally, Guarded::CutOff, attempt, &place, settler);
             if caught(settling).await.is_err() {
                 self.tally.refused.add_one();
             }
@@ -152,9 +154,14 @@ impl<S: Settle> Keys<S> {
     /// Lets keys go on that have waited long enough.
     fn look(&self, lanes: &mut Lanes<S>) {
         for Away { subject, event, .. } in lanes.look(Instant::now()) {
-            let id = event.id();
+            let Some(suppressed) = self.desk.passed_over.admit() else { continue };
             tracing::warn!(
-                subscription = %self.desk.name, %subject, id,
+                name: "pass_over",
+                target: "tramline",
+                subscription = %self.desk.name,
+                %subject,
+                event.id = event.id(),
+                suppressed,
                 "a declined message did not come back in time: its key goes on without it"
             );
         }

@@ -14,7 +14,7 @@ use std::{
 pub use self::ledger::{RequestLedger, RequestStats};
 use self::tally::Row;
 pub(super) use self::tally::{RequestBook, Unclaimed};
-use super::{core::Core, publish::unreserved};
+use super::{core::Core, publish::outgoing, traces::Traces};
 use crate::{
     codec::{self, Codec, Decodes, Encodes},
     contract::{AnswersRequests, FailureReason, PublishError, RequestError},
@@ -59,7 +59,8 @@ impl<'a, R> Request<'a, R, NoDeadline> {
         read: fn(Event) -> Result<R, RequestError>,
     ) -> Self {
         let row = requester.book().unnamed();
-        let event = event.and_then(|event| unreserved(event).map_err(|error| *error)).map_err(refused);
+        let event =
+            event.and_then(|event| outgoing(event, requester.traces()).map_err(|error| *error)).map_err(refused);
         Self { requester, row, subject, way: Way::Made(event), read, deadline: NoDeadline(()) }
     }
 
@@ -139,12 +140,18 @@ impl Deadline for Within {
 trait Requester: Send + Sync {
     fn book(&self) -> &RequestBook;
 
+    fn traces(&self) -> &Traces;
+
     fn send<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a>;
 }
 
 impl<B: AnswersRequests> Requester for Core<B> {
     fn book(&self) -> &RequestBook {
         &self.requests
+    }
+
+    fn traces(&self) -> &Traces {
+        &self.observers.traces
     }
 
     fn send<'a>(&'a self, subject: &'a Subject, event: Event, within: Duration, row: &'a Row) -> BoxedReply<'a> {

@@ -70,6 +70,9 @@ impl RequestBook {
             logged.push(name.to_owned());
             drop(logged);
             tracing::warn!(
+                name: "undeclared",
+                target: "tramline",
+                request = name,
                 "request name `{name}` is not declared, so its requests are counted without a name: add it to `request_names`"
             );
         }

@@ -224,6 +224,37 @@ fn e5_a_message_that_spends_its_time_at_the_last_attempt_is_exhausted_and_one_th
 }
 
 #[test]
+fn l11_what_was_given_up_is_forgotten_by_age_and_not_by_place() {
+    let (mut held, _) = extended(4);
+    let many = crate::backend::jetstream::done::MOST as u64;
+    (0..many).for_each(|sequence| assert!(held.is_dead(10_000 + sequence)));
+    assert!(held.is_dead(1), "it is news");
+    assert!(!held.is_dead(1), "and the second time it is not");
+    assert!(!held.is_dead(10_001));
+    assert_eq!(held.stats().exhausted, many + 1);
+}
+
+#[test]
+fn l8_what_was_terminated_for_its_spent_lease_and_comes_again_is_exhausted_once_and_handed_to_nobody() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 3), now);
+    hand_over(&mut held, now);
+    let mut clock = now;
+    while clock < now + 10 * SECOND {
+        clock += SECOND / 4;
+        held.look(clock, true);
+        held.heard(clock);
+    }
+    held.take_in(arrival(1, 4), clock);
+    assert!(hand_over(&mut held, clock).is_some(), "nothing has been said yet");
+    held.give_back(2);
+    assert_eq!(said(&mut held, clock), [("1.3".to_owned(), Verb::Term), ("1.4".to_owned(), NAK)]);
+    held.take_in(arrival(1, 5), clock);
+    assert_eq!((hand_over(&mut held, clock), held.stats().exhausted), (None, 1));
+    assert_eq!(said(&mut held, clock), [("1.5".to_owned(), Verb::Ack)]);
+}
+
+#[test]
 fn e5_without_heartbeats_a_lease_lapses_and_nothing_is_said_of_it() {
     let (mut held, now) = extended(4);
     held.take_in(arrival(1, 3), now);

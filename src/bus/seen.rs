@@ -1,0 +1,226 @@
+//! One delivery as spans and events of `tracing` tell of it, where somebody listens.
+//!
+//! Names, levels and fields are documented in the guide's chapter "Seeing it run", and stay what they are.
+
+use std::{
+    fmt,
+    num::NonZeroU32,
+    pin::{Pin, pin},
+    sync::OnceLock,
+};
+
+use tokio_util::sync::WaitForCancellationFuture;
+use tracing::{
+    Instrument, Level, Span,
+    field::Empty,
+    level_filters::{LevelFilter, STATIC_MAX_LEVEL},
+};
+
+use super::{
+    consumer::Boxed,
+    desk::{Desk, Handled, in_words},
+    guard::guard,
+    limit::Limit,
+    watch::Arrival,
+};
+use crate::{
+    contract::Outcome,
+    event::Event,
+    subscription::{Judgement, Rejection, Word},
+};
+
+/// One delivery, as logs tell of it.
+pub(super) struct Place<'d> {
+    /// A subject, or the broker's own word.
+    pub(super) subject: &'d (dyn fmt::Display + Sync),
+    /// None of what is no event.
+    pub(super) event: Option<&'d Event>,
+    pub(super) attempt: NonZeroU32,
+    pub(super) seen: Option<&'d Seen>,
+}
+
+impl Place<'_> {
+    /// Why a delivery was not handled: it is no event, or not the one that was asked for.
+    pub(super) const fn rejected(&self) -> Wrong {
+        match self.event {
+            Some(_) => Wrong::Undecodable,
+            None => Wrong::Malformed,
+        }
+    }
+
+    /// The handler has said this.
+    #[inline]
+    pub(super) fn judged(&self, judgement: &Judgement) {
+        if self.seen.is_some() {
+            self.came_to(said(judgement));
+        }
+    }
+
+    /// The handler's part is over, and this is the word for how.
+    #[cold]
+    pub(super) fn came_to(&self, verdict: &'static str) {
+        if let Some(seen) = self.seen {
+            seen.span.record("verdict", seen.verdict.get_or_init(|| verdict));
+        }
+    }
+
+    /// Runs this in the delivery's span.
+    pub(super) fn inside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self.seen {
+            Some(seen) => seen.span.in_scope(work),
+            None => work(),
+        }
+    }
+}
+
+/// A delivery that somebody may want to see.
+pub(super) struct Seen {
+    pub(super) span: Span,
+    verdict: OnceLock<&'static str>,
+}
+
+/// What went wrong with a delivery.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wrong {
+    Failed,
+    Undecodable,
+    Malformed,
+    Panicked,
+    BadReply,
+    SettlementRefused,
+    ReplyRefused,
+}
+
+/// How much is said of each way to go wrong.
+pub(super) type Limits = [Limit; 7];
+
+/// What is the same in every event of a delivery, and then what is not.
+macro_rules! tell {
+    ($level:expr, $name:literal, $desk:expr, $place:expr, $($rest:tt)*) => {
+        tracing::event!(
+            name: $name,
+            target: "tramline",
+            $level,
+            subscription = %$desk.name,
+            subject = %$place.subject,
+            event.id = $place.event.map(Event::id),
+            attempt = $place.attempt.get(),
+            $($rest)*
+        )
+    };
+}
+
+/// Looks, for next to nothing, whether anybody may listen.
+#[inline]
+pub(super) fn is_listened_to() -> bool {
+    Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current()
+}
+
+/// Runs a handler in its delivery's span.
+pub(super) async fn listened_to(
+    seen: Option<&Seen>,
+    handling: Boxed<'_, Result<Judgement, Rejection>>,
+    cut_off: Pin<&mut WaitForCancellationFuture<'_>>,
+) -> Handled {
+    let span = seen.map_or_else(Span::none, |seen| seen.span.clone());
+    in_words(guard(|| handling, pin!(None), cut_off).instrument(span).await)
+}
+
+impl Desk {
+    /// Begins the delivery's span. On the heap, so that where nobody listens there is hardly a place for it.
+    #[cold]
+    pub(super) fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
+        let place = Place { subject, event: Some(event), attempt, seen: None };
+        tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
+        let span = tracing::info_span!(
+            target: "tramline",
+            "handle",
+            subscription = %self.name,
+            %subject,
+            event.id = event.id(),
+            event.source = %event.source(),
+            event.r#type = event.event_type(),
+            attempt = attempt.get(),
+            verdict = Empty,
+            otel.kind = "consumer",
+        );
+        if !span.is_disabled() {
+            self.traces.link(&span, event);
+        }
+        Box::new(Seen { span, verdict: OnceLock::new() })
+    }
+
+    /// The delivery is settled, recorded or answered. What went wrong has been told.
+    #[cold]
+    pub(super) fn seen(&self, place: &Place<'_>) {
+        let verdict = place.seen.and_then(|seen| seen.verdict.get()).copied();
+        if !matches!(verdict, Some(FAILED | UNDECODABLE | PANICKED | BAD_REPLY)) {
+            place.inside(|| tell!(Level::DEBUG, "settle", self, place, verdict, "a delivery was settled"));
+        }
+    }
+
+    /// Something went wrong with a delivery. Of what happens again and again, a part is told, with how often it was not.
+    #[cold]
+    pub(super) fn warn(&self, place: &Place<'_>, wrong: Wrong, why: &dyn fmt::Display) {
+        if Level::WARN > LevelFilter::current() {
+            return;
+        }
+        if let Some(verdict) = wrong.verdict() {
+            place.came_to(verdict);
+        }
+        let Some(suppressed) = self.limits[wrong as usize].admit() else { return };
+        macro_rules! settled {
+            ($verdict:expr, $message:literal) => {
+                tell!(Level::WARN, "settle", self, place, verdict = $verdict, reason = %why, suppressed, $message)
+            };
+        }
+        macro_rules! refused {
+            ($what:literal, $message:literal) => {
+                tell!(Level::WARN, "refuse", self, place, what = $what, reason = %why, suppressed, $message)
+            };
+        }
+        place.inside(|| match wrong {
+            Wrong::Failed => settled!(FAILED, "the handler failed"),
+            Wrong::Undecodable => settled!(UNDECODABLE, "undecodable"),
+            Wrong::Malformed => settled!(MALFORMED, "malformed"),
+            Wrong::Panicked => settled!(PANICKED, "the handler panicked"),
+            Wrong::BadReply => settled!(BAD_REPLY, "the reply cannot be sent"),
+            Wrong::SettlementRefused => refused!("settlement", "the settlement was refused"),
+            Wrong::ReplyRefused => refused!("reply", "the reply was refused"),
+        });
+    }
+}
+
+impl Wrong {
+    /// What the handler's part came to by this, if it did.
+    const fn verdict(self) -> Option<&'static str> {
+        match self {
+            Self::Failed => Some(FAILED),
+            Self::Undecodable => Some(UNDECODABLE),
+            Self::Malformed => Some(MALFORMED),
+            Self::Panicked => Some(PANICKED),
+            Self::BadReply => Some(BAD_REPLY),
+            Self::SettlementRefused | Self::ReplyRefused => None,
+        }
+    }
+}
+
+const REPLIED: &str = "replied";
+const FAILED: &str = "failed";
+const UNDECODABLE: &str = "undecodable";
+const MALFORMED: &str = "malformed";
+const PANICKED: &str = "panicked";
+const BAD_REPLY: &str = "bad_reply";
+/// The time for it was used up.
+pub(super) const CUT_OFF: &str = "cut_off";
+
+fn said(judgement: &Judgement) -> &'static str {
+    match (&judgement.word, judgement.settlement.outcome) {
+        (Word::Failed(_), _) => FAILED,
+        (Word::Reply(_), _) => REPLIED,
+        (Word::BadReply(_), _) => BAD_REPLY,
+        (Word::Plain, Outcome::Acked) => "acked",
+        (Word::Plain, Outcome::Nacked | Outcome::Unheard) => "nacked",
+        (Word::Plain, Outcome::Silent | Outcome::Returned) => "silent",
+    }
+}
