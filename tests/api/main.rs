@@ -17,6 +17,7 @@ mod attach;
 mod concurrency;
 mod idle;
 mod keyed;
+mod keyed_restarts;
 mod lifecycle;
 mod model;
 mod model_check;
