@@ -18,7 +18,6 @@ use super::{
     keys::{Intake, Keys},
     seen::{Place, inside},
     tally::Tally,
-    watch::Arrival,
 };
 use crate::{
     contract::{Incoming, Message, Settle},
@@ -88,10 +87,9 @@ where
             }
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
-        let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
         let handled = 'handled: {
             if desk.is_looked_at() {
-                if let Some(handled) = desk.see(&arrival, &mut seen) {
+                if let Some(handled) = desk.see(&subject, &event, attempt, &mut seen) {
                     break 'handled handled;
                 }
             }
@@ -110,7 +108,7 @@ where
             }
         };
         if seen.is_some() {
-            desk.came_to(&arrival, &handled);
+            desk.came_to(&subject, &event, attempt, &handled);
         }
         let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {

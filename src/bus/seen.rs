@@ -26,6 +26,7 @@ use super::{
 use crate::{
     contract::Outcome,
     event::Event,
+    subject::Subject,
     subscription::{Judgement, Word},
 };
 
@@ -148,19 +149,27 @@ impl Desk {
     /// Begins the delivery's span; returns what is done in the handler's place, if anything.
     #[cold]
     #[inline(never)]
-    pub(super) fn see(&self, arrival: &Arrival<'_>, seen: &mut Option<Box<Seen>>) -> Option<Handled> {
-        let instead = self.watcher.as_deref().and_then(|watcher| step_in(watcher, arrival));
+    pub(super) fn see(
+        &self,
+        subject: &Subject,
+        event: &Event,
+        attempt: NonZeroU32,
+        seen: &mut Option<Box<Seen>>,
+    ) -> Option<Handled> {
+        let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+        let instead = self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
         // On the heap, so that where nobody looks there is hardly a place for it.
-        *seen = Some(Box::new(Seen { span: self.span(arrival), verdict: OnceLock::new() }));
+        *seen = Some(Box::new(Seen { span: self.span(&arrival), verdict: OnceLock::new() }));
         instead
     }
 
     /// Tells a test kit what the handler's part came to.
     #[cold]
     #[inline(never)]
-    pub(super) fn came_to(&self, arrival: &Arrival<'_>, handled: &Handled) {
+    pub(super) fn came_to(&self, subject: &Subject, event: &Event, attempt: NonZeroU32, handled: &Handled) {
         if let Some(watcher) = &self.watcher {
-            watcher.after(arrival, handled.into());
+            let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+            watcher.after(&arrival, handled.into());
         }
     }
 
