@@ -12,14 +12,12 @@ use futures_core::Stream;
 use tokio::{sync::futures::Notified, task::yield_now};
 
 use super::{
-    consumer::Boxed,
     desk::{Desk, in_words},
     feed::Feed,
     guard::{Guarded, guard},
     keys::{Intake, Keys},
-    seen::{Place, is_listened_to, listened_to},
+    seen::{Place, inside},
     tally::Tally,
-    watch::{Arrival, step_in},
 };
 use crate::{
     contract::{Incoming, Message, Settle},
@@ -61,9 +59,9 @@ where
     let mut called = pin!(desk.calls.notified());
     let _end = End { desk, tally: &tally };
     let mut cut_off = pin!(desk.cut_off.cancelled());
-    // Of the delivery in hand, where somebody listens. Out here, so that where nobody does it is neither made nor dropped.
+    // Of the delivery in hand, where somebody looks. Out here, so that where nobody does it is neither made nor dropped.
     let mut seen = None;
-    loop {
+    'deliveries: loop {
         let taken = poll_fn(|cx| next(desk, &tally, &mut feed, called.as_mut(), cx)).await;
         let Incoming { message, attempt, settler } = match taken {
             Ok(incoming) => incoming,
@@ -89,33 +87,28 @@ where
             }
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
-        // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
-        let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
-        let stepped_in = desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
-        if is_listened_to() {
-            seen = Some(desk.see(arrival));
-        }
-        let handled = match stepped_in {
-            Some(handled) => handled,
-            // On the heap and without its type, so that it does not weigh on who is not listened to.
-            None if seen.is_some() => {
-                let handling: Boxed<'_, _> = Box::pin(async move { handler.handle(parts).await });
-                Box::pin(listened_to(seen.as_deref(), handling, cut_off.as_mut())).await
+        let handled = 'handled: {
+            if desk.is_looked_at() {
+                if let Some(handled) = desk.see(&subject, &event, attempt, &mut seen) {
+                    break 'handled handled;
+                }
             }
-            None => match guard(|| handler.handle(parts), pin!(None), cut_off.as_mut()).await {
+            // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says. It is
+            // called in one place only, so that it is compiled into this one.
+            match inside(seen.as_deref(), guard(|| handler.handle(parts), pin!(None), cut_off.as_mut())).await {
                 // The usual case of most subscriptions, and little where it is inlined.
                 Guarded::Returned(Ok(Judgement { settlement, word: Word::Plain, .. }))
-                    if desk.only_records && desk.watcher.is_none() =>
+                    if desk.only_records && seen.is_none() =>
                 {
                     tally.said(settlement.outcome);
                     tally.delivered.add_one();
-                    continue;
+                    continue 'deliveries;
                 }
                 ended => in_words(ended),
-            },
+            }
         };
-        if let Some(watcher) = &desk.watcher {
-            watcher.after(&arrival, (&handled).into());
+        if seen.is_some() {
+            desk.came_to(&subject, &event, attempt, &handled);
         }
         let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {

@@ -4,29 +4,30 @@
 
 use std::{
     fmt,
+    future::Future,
     num::NonZeroU32,
-    pin::{Pin, pin},
+    pin::Pin,
     sync::OnceLock,
+    task::{Context, Poll},
 };
 
-use tokio_util::sync::WaitForCancellationFuture;
 use tracing::{
-    Instrument, Level, Span,
+    Level, Span,
     field::Empty,
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
+    span::Entered,
 };
 
 use super::{
-    consumer::Boxed,
-    desk::{Desk, Handled, in_words},
-    guard::guard,
+    desk::{Desk, Handled},
     limit::Limit,
-    watch::Arrival,
+    watch::{Arrival, step_in},
 };
 use crate::{
     contract::Outcome,
     event::Event,
-    subscription::{Judgement, Rejection, Word},
+    subject::Subject,
+    subscription::{Judgement, Word},
 };
 
 /// One delivery, as logs tell of it.
@@ -79,6 +80,13 @@ pub(super) struct Seen {
     verdict: OnceLock<&'static str>,
 }
 
+impl Seen {
+    #[cold]
+    fn enter(&self) -> Entered<'_> {
+        self.span.enter()
+    }
+}
+
 /// What went wrong with a delivery.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wrong {
@@ -110,26 +118,63 @@ macro_rules! tell {
     };
 }
 
-/// Looks, for next to nothing, whether anybody may listen.
-#[inline]
-pub(super) fn is_listened_to() -> bool {
-    Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current()
+/// A handler under guard, polled in its delivery's span where there is one.
+pub(super) struct Inside<'s, F> {
+    seen: Option<&'s Seen>,
+    handling: F,
 }
 
-/// Runs a handler in its delivery's span.
-pub(super) async fn listened_to(
-    seen: Option<&Seen>,
-    handling: Boxed<'_, Result<Judgement, Rejection>>,
-    cut_off: Pin<&mut WaitForCancellationFuture<'_>>,
-) -> Handled {
-    let span = seen.map_or_else(Span::none, |seen| seen.span.clone());
-    in_words(guard(|| handling, pin!(None), cut_off).instrument(span).await)
+#[inline]
+pub(super) fn inside<F: Future + Unpin>(seen: Option<&Seen>, handling: F) -> Inside<'_, F> {
+    Inside { seen, handling }
+}
+
+impl<F: Future + Unpin> Future for Inside<'_, F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let _entered = self.seen.map(Seen::enter);
+        Pin::new(&mut self.handling).poll(cx)
+    }
 }
 
 impl Desk {
-    /// Begins the delivery's span. On the heap, so that where nobody listens there is hardly a place for it.
+    /// Looks, for next to nothing, whether anybody may look at a delivery: a test kit, or who listens to `tracing`.
+    #[inline]
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.watcher.is_some() || (Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current())
+    }
+
+    /// Begins the delivery's span; returns what is done in the handler's place, if anything.
     #[cold]
-    pub(super) fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
+    #[inline(never)]
+    pub(super) fn see(
+        &self,
+        subject: &Subject,
+        event: &Event,
+        attempt: NonZeroU32,
+        seen: &mut Option<Box<Seen>>,
+    ) -> Option<Handled> {
+        let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+        let instead = self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
+        // On the heap, so that where nobody looks there is hardly a place for it.
+        *seen = Some(Box::new(Seen { span: self.span(&arrival), verdict: OnceLock::new() }));
+        instead
+    }
+
+    /// Tells a test kit what the handler's part came to.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn came_to(&self, subject: &Subject, event: &Event, attempt: NonZeroU32, handled: &Handled) {
+        if let Some(watcher) = &self.watcher {
+            let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+            watcher.after(&arrival, handled.into());
+        }
+    }
+
+    /// Of one delivery.
+    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> Span {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
         let span = tracing::info_span!(
@@ -147,7 +192,7 @@ impl Desk {
         if !span.is_disabled() {
             self.traces.link(&span, event);
         }
-        Box::new(Seen { span, verdict: OnceLock::new() })
+        span
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.
