@@ -88,8 +88,11 @@ where
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
         let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
-        let stepped_in = desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
-        let seen = desk.look(&arrival);
+        let mut seen = desk.look(&arrival);
+        let stepped_in = match seen.as_mut().and_then(|seen| seen.panicked.take()) {
+            Some(panic) => Some(Guarded::Panicked(panic)),
+            None => desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival)),
+        };
         let span = seen.as_ref().map(|seen| &seen.span);
         let handled = match stepped_in {
             Some(handled) => handled,

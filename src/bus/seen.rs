@@ -65,6 +65,8 @@ impl Place<'_> {
 pub(super) struct Seen {
     pub(super) span: Span,
     verdict: OnceLock<&'static str>,
+    /// The text of a panic of who was to link the span.
+    pub(super) panicked: Option<String>,
 }
 
 /// What went wrong with a delivery.
@@ -77,10 +79,11 @@ pub(super) enum Wrong {
     BadReply,
     SettlementRefused,
     ReplyRefused,
+    Untraced,
 }
 
 /// How much is said of each way to go wrong.
-pub(super) type Limits = [Limit; 7];
+pub(super) type Limits = [Limit; 8];
 
 /// What is the same in every event of a delivery, and then what is not.
 macro_rules! tell {
@@ -125,10 +128,8 @@ impl Desk {
             verdict = Empty,
             otel.kind = "consumer",
         );
-        if !span.is_disabled() {
-            self.traces.link(&span, event);
-        }
-        Box::new(Seen { span, verdict: OnceLock::new() })
+        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
+        Box::new(Seen { span, verdict: OnceLock::new(), panicked: linked.err() })
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.
@@ -168,6 +169,7 @@ impl Desk {
             Wrong::BadReply => settled!(BAD_REPLY, "the reply cannot be sent"),
             Wrong::SettlementRefused => refused!("settlement", "the settlement was refused"),
             Wrong::ReplyRefused => refused!("reply", "the reply was refused"),
+            Wrong::Untraced => refused!("trace", "the propagator panicked: the reply says no trace"),
         });
     }
 }
@@ -181,7 +183,7 @@ impl Wrong {
             Self::Malformed => Some(MALFORMED),
             Self::Panicked => Some(PANICKED),
             Self::BadReply => Some(BAD_REPLY),
-            Self::SettlementRefused | Self::ReplyRefused => None,
+            Self::SettlementRefused | Self::ReplyRefused | Self::Untraced => None,
         }
     }
 }
