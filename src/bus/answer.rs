@@ -71,7 +71,10 @@ impl Desk {
             Said::Reply(event) => (event, false),
             Said::Failure(reason) => (failure.event(reason), reason == FailureReason::BadReply),
         };
-        let reply = place.inside(|| self.traces.set_on(reply));
+        let reply = place.inside(|| self.traces.try_set_on(reply)).unwrap_or_else(|(reply, panic)| {
+            self.warn(place, Wrong::Untraced, &panic);
+            reply
+        });
         // As a settlement, a reply is bounded by the stop (T8).
         let refused = match caught_until(|| settler.answer(reply), &self.given_up).await {
             // Nobody asked (R8).

@@ -111,6 +111,7 @@ impl<B: Backend> Core<B> {
     pub(super) fn forget(&self, record: &Arc<Record<B>>) {
         self.records().retain(|known| !Arc::ptr_eq(known, record));
         self.board.remove(&record.settings.name);
+        self.observers.idle.look();
     }
 
     pub(super) fn records(&self) -> MutexGuard<'_, Vec<Arc<Record<B>>>> {

@@ -232,19 +232,22 @@ impl Desk {
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
             Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
-        let settled = refused.is_none();
-        if let Some(why) = refused {
-            tally.refused.add_one();
-            self.warn(place, Wrong::SettlementRefused, &why);
-            if self.volatile && settlement.outcome != Outcome::Acked && !self.handed_on.load(Relaxed) {
-                tally.stranded.add_one();
-            }
-        }
-        let again = match settlement.outcome {
+        let mut again = match settlement.outcome {
             Outcome::Acked => false,
             Outcome::Returned => true,
             _ => attempt < self.max_deliver,
-        } && (settled || !self.volatile);
+        };
+        if let Some(why) = refused {
+            tally.refused.add_one();
+            self.warn(place, Wrong::SettlementRefused, &why);
+            if self.volatile {
+                // Where it was not gone with its source, it comes as if nobody had judged it.
+                again = self.handed_on.load(Relaxed);
+                if !again && settlement.outcome != Outcome::Acked {
+                    tally.stranded.add_one();
+                }
+            }
+        }
         Settled { panicked, again: again.then_some(settlement.delay) }
     }
 
@@ -267,5 +270,46 @@ impl Desk {
             (Some(backoff), Outcome::Nacked | Outcome::Silent) => settlement.after(backoff.after(attempt)),
             _ => settlement,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        contract::SettleError,
+        event::UriReference,
+        subject::{DurableName, Pattern},
+    };
+
+    /// A source that has retired meanwhile.
+    struct Retired;
+
+    impl Settle for Retired {
+        async fn settle(self, _settlement: Settlement) -> Result<(), SettleError> {
+            Err(SettleError::new("its source has retired"))
+        }
+    }
+
+    /// What is expected of a message whose settlement was refused by a backend that keeps nothing.
+    async fn refused(desk: &Desk, tally: &Tally) -> Option<Duration> {
+        let attempt = NonZeroU32::MIN;
+        let place = Place { subject: &"a", event: None, attempt, seen: None };
+        desk.settle(tally, Guarded::CutOff, attempt, &place, Retired).await.again
+    }
+
+    #[tokio::test]
+    async fn g2_what_the_next_source_is_handed_comes_again_and_what_is_gone_does_not() {
+        let (name, pattern) = (Name::new("one").expect("valid"), Pattern::new("a").expect("valid"));
+        let durable = DurableName::new("one").expect("valid");
+        let settings = Settings::at_least_once(name, pattern, durable, NonZeroU32::MIN);
+        let failure = FailureReply::new(UriReference::new("urn:example:test").expect("valid"));
+        let (desk, tally) = (Desk::new(&settings, true, failure, &Observers::default()), Tally::default());
+        assert_eq!(refused(&desk, &tally).await, None, "nobody has it any more");
+        desk.hand_on();
+        assert_eq!(refused(&desk, &tally).await, Some(Duration::ZERO));
+        let mut stats = super::super::ledger::Stats::new(settings.name.clone(), 0);
+        tally.add_to(&mut stats);
+        assert_eq!((stats.settlement.refused, stats.stranded), (2, 1), "{stats}");
     }
 }

@@ -20,6 +20,7 @@ use tracing::{
 
 use super::{
     desk::{Desk, Handled},
+    guard::Guarded,
     limit::Limit,
     watch::{Arrival, step_in},
 };
@@ -97,10 +98,11 @@ pub(super) enum Wrong {
     BadReply,
     SettlementRefused,
     ReplyRefused,
+    Untraced,
 }
 
 /// How much is said of each way to go wrong.
-pub(super) type Limits = [Limit; 7];
+pub(super) type Limits = [Limit; 8];
 
 /// What is the same in every event of a delivery, and then what is not.
 macro_rules! tell {
@@ -157,10 +159,13 @@ impl Desk {
         seen: &mut Option<Box<Seen>>,
     ) -> Option<Handled> {
         let arrival = Arrival { subscription: &self.name, subject, event, attempt };
-        let instead = self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival));
+        let (span, linked) = self.span(&arrival);
         // On the heap, so that where nobody looks there is hardly a place for it.
-        *seen = Some(Box::new(Seen { span: self.span(&arrival), verdict: OnceLock::new() }));
-        instead
+        *seen = Some(Box::new(Seen { span, verdict: OnceLock::new() }));
+        match linked {
+            Ok(()) => self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival)),
+            Err(panic) => Some(Guarded::Panicked(panic)),
+        }
     }
 
     /// Tells a test kit what the handler's part came to.
@@ -173,8 +178,8 @@ impl Desk {
         }
     }
 
-    /// Of one delivery.
-    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> Span {
+    /// Of one delivery; and the text of a panic of who was to link it.
+    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> (Span, Result<(), String>) {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
         let span = tracing::info_span!(
@@ -189,10 +194,8 @@ impl Desk {
             verdict = Empty,
             otel.kind = "consumer",
         );
-        if !span.is_disabled() {
-            self.traces.link(&span, event);
-        }
-        span
+        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
+        (span, linked)
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.
@@ -232,6 +235,7 @@ impl Desk {
             Wrong::BadReply => settled!(BAD_REPLY, "the reply cannot be sent"),
             Wrong::SettlementRefused => refused!("settlement", "the settlement was refused"),
             Wrong::ReplyRefused => refused!("reply", "the reply was refused"),
+            Wrong::Untraced => refused!("trace", "the propagator panicked: the reply says no trace"),
         });
     }
 }
@@ -245,7 +249,7 @@ impl Wrong {
             Self::Malformed => Some(MALFORMED),
             Self::Panicked => Some(PANICKED),
             Self::BadReply => Some(BAD_REPLY),
-            Self::SettlementRefused | Self::ReplyRefused => None,
+            Self::SettlementRefused | Self::ReplyRefused | Self::Untraced => None,
         }
     }
 }

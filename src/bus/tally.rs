@@ -4,7 +4,10 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{
+            AtomicU64,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
     time::Duration,
 };
@@ -18,22 +21,23 @@ use crate::{
     subject::Name,
 };
 
-/// A counter that one reader writes and others read: no locked instruction is needed.
+/// A counter that one reader writes and others read: no locked instruction is needed. Who sees one of a reader's counts sees
+/// all that it had counted before: a delivery that is seen to be done is seen to be taken.
 #[derive(Default)]
 pub(super) struct Count(AtomicU64);
 
 impl Count {
     #[inline]
     pub(super) fn add_one(&self) {
-        self.0.store(self.0.load(Relaxed) + 1, Relaxed);
+        self.0.store(self.0.load(Relaxed) + 1, Release);
     }
 
     pub(super) fn take_one(&self) {
-        self.0.store(self.0.load(Relaxed).saturating_sub(1), Relaxed);
+        self.0.store(self.0.load(Relaxed).saturating_sub(1), Release);
     }
 
     fn get(&self) -> u64 {
-        self.0.load(Relaxed)
+        self.0.load(Acquire)
     }
 }
 
@@ -67,7 +71,7 @@ pub(super) struct Tally {
 impl Tally {
     /// The reader has done with all that it has taken.
     pub(super) fn rest(&self) {
-        self.rested.0.store(self.taken.get(), Relaxed);
+        self.rested.0.store(self.taken.get(), Release);
     }
 
     fn has_rested(&self) -> bool {
@@ -84,7 +88,7 @@ impl Tally {
         }
     }
 
-    fn add_to(&self, stats: &mut Stats) {
+    pub(super) fn add_to(&self, stats: &mut Stats) {
         let left = self.delivered.get()
             + self.released.get()
             + self.lost_shutdown.get()

@@ -1,9 +1,14 @@
 //! The traces that events come from, where the bus was told how to carry them.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use tracing::Span;
 
+use super::guard::describe;
 use crate::{
     event::Event,
     trace::{Propagator, TraceContext},
@@ -32,12 +37,19 @@ impl Traces {
         }
     }
 
-    /// Links a delivery's span to where its event was made.
-    pub(super) fn link(&self, span: &Span, event: &Event) {
-        let Some(propagator) = &self.0 else { return };
-        if let Some(from) = TraceContext::of(event) {
-            propagator.link(span, &from);
+    /// The same of a reply, in a task that no panic may end: the error is the event, and the text of one.
+    pub(super) fn try_set_on(&self, event: Event) -> Result<Event, (Event, String)> {
+        if self.are_left_alone() {
+            return Ok(event);
         }
+        let kept = event.clone();
+        catch_unwind(AssertUnwindSafe(|| self.set_on(event))).map_err(|payload| (kept, describe(payload)))
+    }
+
+    /// Links a delivery's span to where its event was made. The error is the text of a panic.
+    pub(super) fn link(&self, span: &Span, event: &Event) -> Result<(), String> {
+        let Some((propagator, from)) = self.0.as_ref().zip(TraceContext::of(event)) else { return Ok(()) };
+        catch_unwind(AssertUnwindSafe(|| propagator.link(span, &from))).map_err(describe)
     }
 }
 

@@ -184,9 +184,12 @@ impl Stage {
         self.props().kept.get_or_insert_with(|| Arc::new(fresh)).clone()
     }
 
-    /// A session is open.
-    pub(super) fn connected(&self, wire: &Arc<Wire>) {
+    /// A session is open. Unless what it carries is kept, nothing waits out a delay of an earlier one.
+    pub(super) fn connected(&self, wire: &Arc<Wire>, kept: bool) {
         let mut props = self.props();
+        if !kept {
+            props.subscriptions.values_mut().for_each(|cue| cue.held.clear());
+        }
         props.wires.retain(|wire| wire.strong_count() > 0);
         props.wires.push(Arc::downgrade(wire));
     }

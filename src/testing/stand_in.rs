@@ -99,7 +99,7 @@ impl<L: Backend> Backend for StandIn<L> {
         let persistent = <L::Storage as Storage>::PERSISTENT;
         let memory = if persistent { self.stage.kept(fresh) } else { Arc::new(fresh) };
         let wire = Arc::new(Wire::new(memory, persistent));
-        self.stage.connected(&wire);
+        self.stage.connected(&wire, persistent);
         Ok(StandInSession::new(wire, self.stage.clone()))
     }
 }

@@ -24,7 +24,8 @@ use super::TraceContext;
 /// }
 /// ```
 ///
-/// Neither method may block, and a panic of one is the caller's: a publish panics, and a consumer fails.
+/// Neither method may block. A panic of one is the caller's: a publish panics, and a delivery counts as one whose handler
+/// panicked, which fails its consumer. A reply goes out without a trace.
 pub trait Propagator: Send + Sync + 'static {
     /// Where the trace stands in which this is called; `None` without one. Called once for each event that is published,
     /// asked or replied.

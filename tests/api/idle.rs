@@ -4,11 +4,14 @@ use std::{future::pending, num::NonZeroU32};
 
 use tokio::time::{Instant, timeout};
 use tramline::{
-    Ack, AtLeastOnce, Attempt, Backoff, Delayed, Delivery, DurableName, Publisher, Restart, contract::PublishError,
-    responder, subject, subscription,
+    Ack, AtLeastOnce, Attempt, Backoff, Bus, Delayed, Delivery, DurableName, Publisher, Restart,
+    contract::PublishError, responder, source, subject, subscription,
 };
 
-use crate::support::{Door, balanced, builder, event, millis, name, seconds, settle, start};
+use crate::{
+    backends::{Answer, Faulty},
+    support::{Door, balanced, builder, event, millis, name, seconds, settle, start},
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_bus_is_idle_once_what_is_queued_and_in_hand_is_handled_and_not_before() {
@@ -125,6 +128,20 @@ async fn a_wait_that_is_dropped_leaves_nothing_and_any_number_may_wait() {
     let both = async { tokio::join!(bus.idle(), bus.idle()) };
     door.admit(1);
     timeout(millis(1), both).await.expect("both are told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_on_its_way_is_waited_for_until_it_is_refused() {
+    let (backend, faults) = Faulty::new();
+    let bus = start(Bus::builder(backend, source!("urn:example:test"))).await;
+    faults.subscribe("one", Answer::RefusedLate);
+    let attaching = bus.at_most_once(name("one")).subject(subject!("a")).handle(async |_| {});
+    let handle = bus.handle();
+    let idle = tokio::spawn(async move { handle.idle().await });
+    settle().await;
+    assert!(!idle.is_finished(), "its source is awaited");
+    attaching.await.unwrap_err();
+    timeout(millis(1), idle).await.expect("nothing is left of it").unwrap();
 }
 
 #[tokio::test(start_paused = true)]

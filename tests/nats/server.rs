@@ -57,6 +57,10 @@ impl Server {
         }
     }
 
+    pub(crate) fn version(&self) -> Version {
+        self.setup.version()
+    }
+
     /// Where clients connect.
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)

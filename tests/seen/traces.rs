@@ -166,6 +166,51 @@ async fn a_delivery_s_span_is_linked_to_where_its_event_was_made_and_nonsense_is
     bus.stop(seconds(1)).await;
 }
 
+/// Panics wherever it is asked.
+struct Broken;
+
+impl Propagator for Broken {
+    fn current(&self) -> Option<TraceContext> {
+        CURRENT.with_borrow(|current| assert!(current.is_none(), "on purpose"));
+        None
+    }
+
+    fn link(&self, _: &Span, _: &TraceContext) {
+        panic!("on purpose");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn v4_a_propagator_that_panics_on_a_delivery_fails_its_consumer_as_a_handler_does() {
+    let (_recorder, _listening) = Recorder::listen(LevelFilter::INFO);
+    let builder = Bus::builder(Memory::new(), source!("urn:example:test")).trace_context(Broken);
+    let bus = start(builder.subscribe(quiet)).await;
+    let traced = event("x").to_builder().extension("traceparent", TRACE).build().unwrap();
+    bus.publish(&subject!("a"), traced).await.unwrap();
+    bus.idle().await;
+    let stats = bus.stats("quiet").unwrap();
+    assert_eq!((stats.panics, stats.lost.handler_panic, stats.in_hand, stats.incidents), (1, 1, 0, 1), "{stats}");
+    bus.stop(seconds(1)).await;
+}
+
+#[responder(subject = "broken", group = "brokens", reply = "com.example.reply.v1")]
+async fn broken() -> u64 {
+    stand_at(OTHER);
+    17
+}
+
+#[tokio::test(start_paused = true)]
+async fn r6_a_reply_goes_out_though_a_propagator_panics_on_it() {
+    let builder = Bus::builder(Memory::new(), source!("urn:example:test")).trace_context(Broken);
+    let bus = start(builder.subscribe(broken)).await;
+    let reply = bus.request(&subject!("broken"), event("x")).within(seconds(5)).await.unwrap();
+    assert_eq!(text(&reply, "traceparent"), None);
+    CURRENT.set(None);
+    let stats = bus.stats("broken").unwrap();
+    assert_eq!((stats.replies.replied, stats.panics), (1, 0), "{stats}");
+    bus.stop(seconds(1)).await;
+}
+
 /// Publishes from inside a handler.
 #[subscription(subject = "a")]
 async fn forwards(publisher: Publisher) -> Result<(), tramline::contract::PublishError> {

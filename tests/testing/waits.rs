@@ -34,6 +34,18 @@ async fn settled_goes_through_every_delay_and_handled_through_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn handled_waits_for_what_is_queued_though_a_delay_of_before_a_restart_has_not_passed() {
+    let (test, _) = start().await;
+    test.publish(&new_job(), event("declined")).await.unwrap();
+    test.handled().await;
+    // Nothing survives this in memory, and so nothing waits out that delay any more.
+    let test = test.restart().await.unwrap();
+    test.publish(&new_job(), event("x")).await.unwrap();
+    test.handled().await;
+    test.delivered_to("work").assert_handled(&[Handled::Nacked { delay: None }, Handled::Acked]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_without_an_end_fails_and_says_what_it_waited_for() {
     let wired = Bus::builder(StandIn::new(), source!("urn:example:test"))
         .at_most_once(Name::new("stuck").unwrap())

@@ -8,7 +8,7 @@ use tramline::{Bus, JetStream, Running};
 use super::support::{
     Desk, Order, balanced, jetstream, on_both, owed, probe, publish_surely, publisher, serve, stop, until, within,
 };
-use crate::server::Server;
+use crate::server::{Server, Version};
 
 /// How the server ends.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +59,15 @@ async fn until_full_and_written_down(reader: &Bus<JetStream, Running>, server: &
     }
 }
 
+/// The attempts of one message as the server counted them. One before 2.10.15 may send the latest message once more, numbered
+/// as a first attempt, where a pull ends in the moment in which something is declined; it has counted that all the same.
+fn counted<'a>(attempts: &'a [u32], server: &Server) -> &'a [u32] {
+    match attempts {
+        [1, more @ ..] if more.first() == Some(&1) && server.version() == Version::V2_9 => more,
+        all => all,
+    }
+}
+
 /// What was acknowledged stays so, what was not comes, attempts go on, and L4 holds: all on one bus that goes on.
 async fn goes_on(mut server: Server, end: End) {
     let (url, desk) = (server.url(), Desk::new(Order::Accept));
@@ -91,7 +100,8 @@ async fn goes_on(mut server: Server, end: End) {
 
     let came = desk.came().clone();
     for (id, attempts) in &came {
-        assert!(attempts.is_sorted_by(|one, next| one < next), "attempts go on: {id} came with {attempts:?}");
+        let counted = counted(attempts, &server);
+        assert!(counted.is_sorted_by(|one, next| one < next), "attempts go on: {id} came with {attempts:?}");
         if id.parse().is_ok_and(|id: u32| id < 100) {
             assert_eq!(attempts, &[1], "{end:?}: {id} was acknowledged, and came back");
         }
