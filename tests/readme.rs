@@ -61,10 +61,8 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 
 #[test]
 fn the_error_in_the_readme_is_still_what_the_compiler_says() {
-    let pinned = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/ui-tests/capability/at_least_once_in_memory_needs_allow_volatile.stderr"
-    );
+    let pinned =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/ui-tests/capability/at_least_once_in_memory_needs_allow_volatile.stderr");
     let pinned = fs::read_to_string(pinned).expect("the ui test of the same mistake");
     let mut pinned = pinned.lines().filter_map(said);
     let readme = readme();
