@@ -16,6 +16,7 @@ mod attach;
 mod concurrency;
 mod idle;
 mod keyed;
+mod keyed_restarts;
 mod lifecycle;
 mod model;
 mod model_check;

@@ -196,7 +196,7 @@ fn fields(config: &Config) -> [(&'static str, String); 5] {
     let max_deliver = match config.max_deliver {
         ..=0 => "without a limit".to_owned(),
         enough if enough > HEADROOM => (enough - HEADROOM).to_string(),
-        few => format!("{few} at the server, which has no room for what is given back"),
+        few => format!("{few} at the server, which has too little room for what is given back"),
     };
     [
         ("mode", mode),

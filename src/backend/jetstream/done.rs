@@ -1,5 +1,4 @@
-//! What was acknowledged or terminated last, so that it is not handled again when the word for it is lost with a link or a
-//! server; and what the server gave up last, so that it is not counted again when the server says so twice.
+//! What was settled for good or given up last, so that it is not handled or counted again.
 
 use std::collections::VecDeque;
 

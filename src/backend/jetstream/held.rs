@@ -183,9 +183,7 @@ impl Held {
 
     /// How many messages to ask for now. None as long as a pull is open, or half of the window is full.
     pub(super) fn wanted(&mut self, now: Instant) -> Option<NonZeroUsize> {
-        while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
-            self.resting.pop();
-        }
+        self.rest(now);
         let (window, waiting) = (self.terms.window.get(), self.queue.len());
         let most = if now < self.careful { 1 } else { MOST };
         if self.ended || self.asked > 0 || 2 * waiting > window {
@@ -392,7 +390,8 @@ impl Held {
     }
 
     /// When there is something to do, whatever happens.
-    pub(super) fn wakes(&self) -> Instant {
+    pub(super) fn wakes(&mut self, now: Instant) -> Instant {
+        self.rest(now);
         self.resting.peek().map_or(self.look, |Reverse(over)| self.look.min(*over))
     }
 
@@ -452,6 +451,13 @@ impl Held {
     /// Whether no settlement is under way.
     pub(super) fn is_settled(&self) -> bool {
         self.settling == 0
+    }
+
+    /// Frees the places of what waited out a delay.
+    fn rest(&mut self, now: Instant) {
+        while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
+            self.resting.pop();
+        }
     }
 
     /// How many places are free.

@@ -3,7 +3,7 @@
 //! One pull is open at a time, for as much as there is room for. It is short, so that a retire that waits for its end does not
 //! wait for long: a pull that is taken back would leave what the server has just sent to its lease.
 
-use std::{error::Error, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{error::Error, num::NonZeroUsize, pin::pin, sync::Arc, time::Duration};
 
 use async_nats::{Message as Wire, Subscriber};
 use futures_util::{FutureExt, StreamExt, stream::ReadyChunks};
@@ -223,7 +223,7 @@ impl Pulling {
             }
             let heartbeats = held.look(now, is_up);
             let words = if is_up { held.words(now) } else { Vec::new() };
-            (heartbeats, words, held.wakes())
+            (heartbeats, words, held.wakes(now))
         });
         self.beat(&heartbeats, now).await;
         // What the link does not take is lost with it: the lease decides.
@@ -358,7 +358,11 @@ impl Pulling {
         self.pause = now + PAUSE;
         let (consumer, stream) = self.identity.names();
         let said = said.to_owned();
-        match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
+        let api = self.api.clone();
+        let reading = timeout(ANSWER, consumer::read(&api, &stream, &consumer));
+        // Whatever ends the source, the next turn finds out.
+        let Some(answer) = self.meanwhile(reading).await else { return Ok(()) };
+        match answer {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
                 self.silence = Silence::default();
                 Ok(())
@@ -370,6 +374,24 @@ impl Pulling {
                 Err(Cause::Silent { consumer, stream })
             }
             Ok(Err(_)) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Waits for something, and goes on to extend leases and to give back. None where the source is to end first.
+    async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Option<T> {
+        let shared = Arc::clone(&self.shared);
+        let mut something = pin!(something);
+        loop {
+            let wakes = self.upkeep().await;
+            tokio::select! {
+                biased;
+                () = shared.ends().cancelled() => return None,
+                () = shared.link().closed().cancelled() => return None,
+                done = &mut something => return Some(done),
+                batch = self.inbox.next() => drop(self.sort(batch?)),
+                () = shared.work().notified() => {}
+                () = sleep_until(wakes) => {}
+            }
         }
     }
 

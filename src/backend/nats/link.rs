@@ -1,7 +1,6 @@
 //! The connection of one session: sending, knowing that the server has heard, and ending.
 
 use std::{
-    any::Any,
     error::Error,
     future::Future,
     panic::AssertUnwindSafe,
@@ -27,6 +26,7 @@ use super::{
     address::Servers,
     drain::TRANSIT,
     options::NatsOptions,
+    panicked::panicked,
     replies::Desk,
     signals::{Denied, Signals},
     wire,
@@ -498,26 +498,6 @@ fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) 
     }
 }
 
-/// The client panicked while it connected. It does so where a server asks for TLS, and it finds no cryptography or more than
-/// one. What it said of anything else is not repeated: it could be a secret.
-fn panicked(servers: &Servers, panic: &(dyn Any + Send), has_tls: bool) -> OpenError {
-    let literal = || panic.downcast_ref::<&str>().copied();
-    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(literal).unwrap_or_default();
-    let fix = match (said.contains("CryptoProvider"), has_tls) {
-        (true, false) => "the server asks for TLS: enable tramline's feature `nats-tls`",
-        (true, true) => {
-            "rustls cannot tell which of its providers to take: install one with `CryptoProvider::install_default` before \
-             the bus starts"
-        }
-        (false, _) => {
-            let source =
-                format!("the NATS client panicked while it connected to {servers}; the panic hook was told why");
-            return OpenError::Unreachable { source: source.into() };
-        }
-    };
-    OpenError::Setting { setting: "url", value: servers.to_string(), fix: fix.to_owned() }
-}
-
 /// No server could be connected to.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot connect to {servers}")]
@@ -528,34 +508,4 @@ struct NotConnected {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_client_finds_too_large_after_all_is_too_large() {
-        let why = |kind: PublishErrorKind| not_taken(kind.into(), true, || (9, 8));
-        assert!(matches!(why(PublishErrorKind::MaxPayloadExceeded), NotSent::TooLarge { size: 9, limit: 8 }));
-        assert!(matches!(why(PublishErrorKind::Send), NotSent::Closed));
-        assert!(matches!(why(PublishErrorKind::InvalidSubject), NotSent::Client(_)));
-    }
-
-    #[test]
-    fn a_panic_of_the_client_is_said_to_be_about_tls_only_where_it_is() {
-        let servers = Servers::parse("nats://localhost:4222").unwrap();
-        let about_tls =
-            "Could not automatically determine the process-level CryptoProvider from Rustls crate features.";
-        let fix = |panic: &(dyn Any + Send), has_tls| match panicked(&servers, panic, has_tls) {
-            OpenError::Setting { fix, .. } => Some(fix),
-            _ => None,
-        };
-        assert!(fix(&about_tls, false).unwrap().contains("enable tramline's feature `nats-tls`"));
-        assert!(fix(&about_tls.to_owned(), true).unwrap().contains("CryptoProvider::install_default"));
-        for has_tls in [false, true] {
-            assert_eq!(fix(&"index out of bounds", has_tls), None);
-            let OpenError::Unreachable { source } = panicked(&servers, &"the secret", has_tls) else {
-                panic!("another")
-            };
-            assert!(source.to_string().contains("panicked") && !source.to_string().contains("secret"), "{source}");
-        }
-    }
-}
+mod tests;

@@ -82,7 +82,7 @@ impl<S> Lanes<S> {
                 .map(|away| Slot::Away(Away { until: away.until.max(now + ALLOWANCE), ..away }))
                 .collect();
             self.lanes.insert(key.clone(), Lane { worked_at: false, line, away });
-            self.advance(&key, now);
+            self.advance(&key, now, false);
         }
     }
 
@@ -156,16 +156,17 @@ impl<S> Lanes<S> {
                 self.missed.push(away);
             }
         }
-        self.advance(key, now);
+        self.advance(key, now, false);
     }
 
-    /// Lets lanes go on whose message did not come back in time. What was missed since the last time is handed out.
+    /// Lets lanes go on whose message did not come back in time; to be called when the source has been asked and has
+    /// nothing. What was missed since the last time is handed out.
     pub(super) fn look(&mut self, now: Instant) -> Vec<Away> {
         if self.next_look.is_some_and(|at| at <= now) {
             self.next_look = None;
             let waiting = self.lanes.iter().filter(|(_, lane)| !lane.worked_at).map(|(key, _)| key.clone());
             for key in waiting.collect::<Vec<_>>() {
-                self.advance(&key, now);
+                self.advance(&key, now, true);
             }
         }
         std::mem::take(&mut self.missed)
@@ -201,8 +202,9 @@ impl<S> Lanes<S> {
         (here, owed)
     }
 
-    /// Looks at what comes next in a lane that nobody works at.
-    fn advance(&mut self, key: &Key, now: Instant) {
+    /// Looks at what comes next in a lane that nobody works at. Only one that is `asked` about goes on without a message that
+    /// is late: elsewhere nobody knows whether the source has it by now.
+    fn advance(&mut self, key: &Key, now: Instant, asked: bool) {
         let Some(lane) = self.lanes.get_mut(key) else { return };
         loop {
             match lane.line.front() {
@@ -211,7 +213,7 @@ impl<S> Lanes<S> {
                     self.ready.push_back(key.clone());
                     return;
                 }
-                Some(Slot::Away(away)) if away.until > now => {
+                Some(Slot::Away(away)) if !asked || away.until > now => {
                     let at = away.until.max(now + GRAIN);
                     self.next_look = Some(self.next_look.map_or(at, |earlier| earlier.min(at)));
                     return;

@@ -143,6 +143,30 @@ async fn b4_what_waits_out_a_delay_at_the_server_keeps_its_place() {
     .await;
 }
 
+/// A server that is busy with its files answers for its consumers late, and hears heartbeats as ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn e5_while_a_source_waits_to_hear_of_its_consumer_it_extends_its_leases() {
+    on_both(async |server| {
+        let proxy = Proxy::to(&server).await;
+        let session = open(proxy.url()).await;
+        let mut sink = Sink::of(&session, spec("a.b", "d")).await;
+        publish(&session, "a.b", "1").await.unwrap();
+        let held = sink.next().await;
+        // Somebody hears what goes there, and answers nothing.
+        let deaf = async_nats::connect(server.url()).await.unwrap();
+        let asked = deaf.subscribe("$JS.API.C0NSUMER.>").await.unwrap();
+        deaf.flush().await.unwrap();
+        proxy.misdirect("$JS.API.CONSUMER.", "$JS.API.C0NSUMER.");
+        tokio::time::sleep(5 * LEASE).await;
+        assert_eq!(sink.stats().lease_expired, 0);
+        held.ack().await;
+        drop(asked);
+        assert_eq!(sink.retire().await.stats.lease_expired, 0);
+        session.close().await.unwrap();
+    })
+    .await;
+}
+
 /// The link is dead and nobody has noticed: heartbeats go nowhere, and the server hands the message on.
 #[tokio::test(flavor = "multi_thread")]
 async fn e7_over_a_link_that_hangs_a_settlement_is_refused_once_the_lease_could_be_over() {

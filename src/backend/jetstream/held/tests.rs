@@ -345,7 +345,7 @@ fn e1_a_settlement_under_way_when_its_lease_ends_keeps_nobody_awake() {
         held.begin(token, Settlement::new(Outcome::Acked), now, true).unwrap();
         let later = now + 2 * SECOND;
         held.look(later, true);
-        assert!(held.wakes() > later, "the client's buffer is full, and nothing can be done about it");
+        assert!(held.wakes(now) > later, "the client's buffer is full, and nothing can be done about it");
     }
 }
 
