@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Without a url it is that of `NATS_URL`, or else `nats://localhost:4222`. JetStream keeps what is published in a stream
-//! that exists already, here `SHOP`: `nats stream add SHOP --subjects "shop.>" --storage file --defaults` makes it.
+//! that exists already, here `SHOP`: `nats stream add SHOP --subjects "shop.>" --storage file --defaults` makes it, with the
+//! tool of the project `natscli`, which does not come with the server.
 //!
 //! Look at the attempts and at the ledger of each: the service is the same. Core NATS delivers at most once, so the service runs there without `billing`. With it, the compiler says:
 //!

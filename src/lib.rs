@@ -95,23 +95,23 @@ mod text;
 pub mod topic;
 pub mod trace;
 
+#[doc(inline)]
 #[cfg(feature = "jetstream")]
-#[doc(inline)]
 pub use crate::backend::jetstream::JetStream;
+#[doc(inline)]
 #[cfg(feature = "memory")]
-#[doc(inline)]
 pub use crate::backend::memory::Memory;
+#[doc(inline)]
 #[cfg(feature = "nats")]
-#[doc(inline)]
 pub use crate::backend::nats::{Nats, NatsOptions};
+#[doc(inline)]
 #[cfg(feature = "cbor")]
-#[doc(inline)]
 pub use crate::codec::Cbor;
+#[doc(inline)]
 #[cfg(feature = "messagepack")]
-#[doc(inline)]
 pub use crate::codec::MessagePack;
-#[cfg(feature = "protobuf")]
 #[doc(inline)]
+#[cfg(feature = "protobuf")]
 pub use crate::codec::Protobuf;
 #[doc(inline)]
 pub use crate::{

@@ -33,7 +33,8 @@
 //!
 //! - **The stream is the operator's.** It is bound to, and never created, changed or deleted. Opening checks that it exists,
 //!   keeps its messages in files, and confirms publishes; subscribing, that it keeps all that the pattern selects. What is
-//!   wrong is refused with the `nats` command that mends it.
+//!   wrong is refused with the command that mends it. Its `nats` is the tool of the project `natscli`, which does not come
+//!   with the server; any other client can create the stream as well.
 //! - **A durable identity is a pull consumer** of that name. It is made once, compared at each opening by pattern, start
 //!   position, `max_deliver`, `ack_wait` and mode, and never deleted, not by giving up either: that is the operator's, too.
 //!   Of two processes that open a new one at once, with different settings, one is refused; with the same ones, they share
