@@ -3,6 +3,9 @@
 //! ```text
 //! cargo run --example at_least_once
 //! ```
+//!
+//! Look at the time of each attempt, which is the backoff or what the handler asked for, and at the order that runs out of
+//! attempts: the lines below explain each counter that it went through. Take `allow_volatile` away and see what rustc says.
 
 use std::{error::Error, time::Duration};
 

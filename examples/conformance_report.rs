@@ -3,6 +3,8 @@
 //! ```text
 //! cargo run --features conformance --example conformance_report
 //! ```
+//!
+//! Look at the last column: a row whose capability is not declared does not apply, and says what is missing.
 
 use tramline::{Memory, conformance::Fixture};
 

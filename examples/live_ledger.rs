@@ -48,19 +48,19 @@ async fn display() {
     restart
 )]
 async fn invoices(number: Payload<u64>, delivery: Delivery<AtLeastOnce<tramline::Delayed>>) -> Settled {
-    if *number % 5 == 0 { delivery.nack() } else { delivery.ack() }
+    if number.is_multiple_of(5) { delivery.nack() } else { delivery.ack() }
 }
 
 /// Panics over one in fifty, and is restarted.
 #[subscription(subject = "order.placed", restart(initial = "300ms", max = "300ms"))]
 async fn labels(number: Payload<u64>) {
-    assert!(*number % 50 != 0, "no label for order {}", *number);
+    assert!(!number.is_multiple_of(50), "no label for order {}", *number);
 }
 
 /// Answers what is asked.
 #[responder(subject = "price.of", group = "pricing", reply = "com.example.price.v1")]
 async fn price(number: Payload<u64>) -> Result<u64, &'static str> {
-    if *number % 7 == 0 { Err("sold out") } else { Ok(*number * 25) }
+    if number.is_multiple_of(7) { Err("sold out") } else { Ok(*number * 25) }
 }
 
 #[tokio::main]

@@ -7,6 +7,9 @@
 //! cargo run --example own_backend
 //! cargo test --features conformance --example own_backend
 //! ```
+//!
+//! Look at the table that it prints: nobody wrote it, it is read from the `impl` lines below. Count nothing in
+//! `Queue::offer`, or forget `ended`, and see which rows turn red.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -212,9 +215,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for id in ["first", "second", "third"] {
         bus.publish(&subject!("letter.arrived"), letter(id)?).await?;
     }
-    while bus.stats("letters").is_some_and(|stats| stats.delivered < 3) {
-        tokio::task::yield_now().await;
-    }
+    bus.idle().await;
     print!("\n{}", bus.stop(Duration::from_secs(1)).await.bus.ledger());
     Ok(())
 }

@@ -6,6 +6,9 @@
 //! cargo run --example quickstart -- -               the same, from standard input
 //! ```
 //!
+//! Look at the ledger at the end: two workers share what each of the others gets whole, and the slow archive sheds what it
+//! has no room for, which is counted.
+//!
 //! Exit status: 0, or 1 if a line was refused, or 2 if there was nothing to read.
 
 use std::{env, error::Error, fs, io, io::Read, process::ExitCode, sync::Arc, time::Duration};

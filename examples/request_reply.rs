@@ -3,6 +3,9 @@
 //! ```text
 //! cargo run --example request_reply
 //! ```
+//!
+//! Look at the answers first: a price, a failure that was replied, and a deadline that nobody met are three different
+//! things. Then at the ledgers: what the client counts of a request, and what the service does.
 
 use std::{error::Error, fmt, time::Duration};
 

@@ -9,7 +9,7 @@
 //! Without a url it is that of `NATS_URL`, or else `nats://localhost:4222`. JetStream keeps what is published in a stream
 //! that exists already, here `SHOP`: `nats stream add SHOP --subjects "shop.>" --storage file --defaults` makes it.
 //!
-//! Core NATS delivers at most once, so the service runs there without `billing`. With it, the compiler says:
+//! Look at the attempts and at the ledger of each: the service is the same. Core NATS delivers at most once, so the service runs there without `billing`. With it, the compiler says:
 //!
 //! ```text
 //! error[E0277]: backend `Nats` cannot deliver at least once
@@ -94,6 +94,7 @@ async fn serve<B: Backend>(wired: BusBuilder<B>) -> Result<(), Box<dyn Error>> {
     for item in ITEMS {
         bus.publish_value(&subject!("shop.order.placed"), "com.example.order.v1", &Order { item }).await?;
     }
+    // Not `idle()`: what a broker has and this process has not, nobody here knows of.
     let all_is_done = async {
         while bus.ledger().subscriptions.iter().any(|stats| stats.settlement.acked < ITEMS.len() as u64) {
             sleep(Duration::from_millis(5)).await;

@@ -17,9 +17,12 @@
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let bus = Bus::builder(Memory::new(), source!("urn:example:greetings")).subscribe(greeter).build()?;
+//! let bus = Bus::builder(Memory::new(), source!("urn:example:greetings"))
+//!     .subscribe(greeter)
+//!     .build()?;
 //! let bus = bus.start().await?;
-//! bus.publish_value(&subject!("greeting.morning"), "com.example.greeting.v1", "good morning").await?;
+//! let morning = subject!("greeting.morning");
+//! bus.publish_value(&morning, "com.example.greeting.v1", "good morning").await?;
 //! tokio::signal::ctrl_c().await?;
 //! let stopped = bus.stop(Duration::from_secs(5)).await;
 //! print!("{}", stopped.bus.ledger());
@@ -93,17 +96,24 @@ pub mod topic;
 pub mod trace;
 
 #[cfg(feature = "jetstream")]
+#[doc(inline)]
 pub use crate::backend::jetstream::JetStream;
 #[cfg(feature = "memory")]
+#[doc(inline)]
 pub use crate::backend::memory::Memory;
 #[cfg(feature = "nats")]
+#[doc(inline)]
 pub use crate::backend::nats::{Nats, NatsOptions};
 #[cfg(feature = "cbor")]
+#[doc(inline)]
 pub use crate::codec::Cbor;
 #[cfg(feature = "messagepack")]
+#[doc(inline)]
 pub use crate::codec::MessagePack;
 #[cfg(feature = "protobuf")]
+#[doc(inline)]
 pub use crate::codec::Protobuf;
+#[doc(inline)]
 pub use crate::{
     bus::{Bus, Dormant, Handle, Running},
     codec::Json,
@@ -116,6 +126,7 @@ pub use crate::{
     },
 };
 
+#[doc(inline)]
 pub use crate::topic::Topic;
 
 pub use tramline_macros::{Topic, responder, subscription};

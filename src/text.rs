@@ -13,8 +13,6 @@ use std::{
 pub(crate) enum Text {
     Static(&'static str),
     Shared(Arc<str>),
-    /// As it was given. A clone copies it: for what is seldom cloned.
-    Given(String),
 }
 
 impl Text {
@@ -23,7 +21,6 @@ impl Text {
         match self {
             Self::Static(text) => text,
             Self::Shared(text) => text,
-            Self::Given(text) => text,
         }
     }
 
@@ -31,7 +28,7 @@ impl Text {
     pub(crate) const fn as_literal(&self) -> Option<&'static str> {
         match self {
             Self::Static(text) => Some(text),
-            Self::Shared(_) | Self::Given(_) => None,
+            Self::Shared(_) => None,
         }
     }
 }

@@ -13,11 +13,13 @@ use tramline::{Bus, Event, Memory, Payload, contract::PublishError, name, respon
 
 /// A metric as it arrived: what it is called, and with which labels.
 type Called = (String, BTreeMap<String, String>);
+/// Its kind, its unit, and what it counts.
+type Described = (&'static str, Option<Unit>, String);
 
 /// Writes down what it is told.
 #[derive(Default)]
 struct Written {
-    described: Mutex<BTreeMap<String, (&'static str, Option<Unit>, String)>>,
+    described: Mutex<BTreeMap<String, Described>>,
     numbers: Mutex<BTreeMap<Called, Arc<AtomicU64>>>,
 }
 

@@ -48,6 +48,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let state = Shop { till: Arc::new(CornerTill::default()), parcels: shop::Parcels::default() };
     let parcels = state.parcels.clone();
 
+    // From now on a Ctrl-C is an orderly stop, also while the bus starts.
+    let interrupted = tokio::spawn(signal::ctrl_c());
     let bus = shop(Memory::new(), state).build()?.start_within(Duration::from_secs(10)).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("curl http://{}/health (or /ready, or /ledger); Ctrl-C stops", listener.local_addr()?);
@@ -61,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if once {
         bus.idle().await;
     } else {
-        signal::ctrl_c().await?;
+        interrupted.await??;
         println!("stopping");
     }
 

@@ -149,7 +149,11 @@ async fn try_start<B: Backend>(core: &Arc<Core<B>>, budget: Duration, end: Insta
     let mut unfinished = Unfinished { core, activation: None, armed: true };
     wait_for_predecessor(core, budget, end).await?;
     if Runtime::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
-        tracing::warn!(name: "one_thread", target: "tramline", "on a current-thread runtime a handler that blocks its thread blocks the stop too");
+        tracing::warn!(
+            name: "one_thread",
+            target: "tramline",
+            "on a current-thread runtime a handler that blocks its thread blocks the stop too"
+        );
     }
     let session = open(core, budget, end).await?;
     let activation = Arc::new(Activation::new(core.generation() + 1, session, core.observers.traces.clone()));
@@ -311,7 +315,11 @@ pub(super) async fn stop<B: Backend>(
     tokio::spawn(close(core.clone(), activation.clone(), unretired, session.clone().drop_guard()));
     let closed = timeout_at(plan.end, session.cancelled()).await.is_ok();
     if !closed {
-        tracing::error!(name: "overdue", target: "tramline", "the session did not close within the stop's budget; trying on");
+        tracing::error!(
+            name: "overdue",
+            target: "tramline",
+            "the session did not close within the stop's budget; trying on"
+        );
     }
     let report = StopReport {
         took: begun.elapsed(),

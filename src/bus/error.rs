@@ -10,7 +10,9 @@ use crate::{
 };
 
 /// A bus that cannot be built: every refusal, each with the subscription, the setting and the fix (contract C).
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Its `Debug` is for people, too, since that is what a `main` that returns it prints: a refusal a line.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
     /// What is refused; never empty.
@@ -26,6 +28,12 @@ impl fmt::Display for BuildError {
             write!(f, "{refusal}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the bus cannot be built:\n{self}")
     }
 }
 
@@ -78,6 +86,8 @@ pub enum StartError {
 }
 
 /// A bus that did not start: the dormant bus back, and why.
+///
+/// Its `Debug` is for people, too, since that is what a `main` that returns it prints: why, with every cause.
 #[non_exhaustive]
 pub struct NotStarted<B: Backend, C: Codec = Json> {
     /// The bus, to be started again.
@@ -88,7 +98,7 @@ pub struct NotStarted<B: Backend, C: Codec = Json> {
 
 impl<B: Backend, C: Codec> fmt::Debug for NotStarted<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NotStarted").field("error", &self.error).finish_non_exhaustive()
+        write!(f, "the bus did not start: {}", chain(&self.error))
     }
 }
 
@@ -175,13 +185,36 @@ impl fmt::Display for StopReport {
     }
 }
 
-/// An error with its causes.
+/// An error with its causes, but for a cause that the text before it ends with: some errors say theirs themselves.
 pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            let _ = write!(text, ": {said}");
+        }
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{says}")]
+    struct Says {
+        says: &'static str,
+        source: Option<Box<Says>>,
+    }
+
+    #[test]
+    fn a_cause_that_is_said_already_is_not_said_twice() {
+        let last = Says { says: "refused", source: None };
+        let middle = Says { says: "IO error: refused", source: Some(Box::new(last)) };
+        let first = Says { says: "no connection", source: Some(Box::new(middle)) };
+        assert_eq!(chain(&first), "no connection: IO error: refused");
+    }
 }

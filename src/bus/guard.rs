@@ -10,7 +10,6 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use tracing::Span;
 
 use crate::subscription::panic_text;
 
@@ -28,22 +27,20 @@ pub(super) struct Guard<'g, M, F, C> {
     make: Option<M>,
     slot: Pin<&'g mut Option<F>>,
     cut_off: Pin<&'g mut C>,
-    span: Option<&'g Span>,
 }
 
 // What makes the future is moved out before it is called, and is pinned nowhere.
 impl<M, F, C> Unpin for Guard<'_, M, F, C> {}
 
 /// Guards a call and the future that it makes, where that is pinned, so that it is not moved. `cut_off` is looked at only
-/// while the future is pending, so that it costs a ready one nothing. Both run in the span, if there is one.
+/// while the future is pending, so that it costs a ready one nothing.
 #[inline]
 pub(super) fn guard<'g, M: FnOnce() -> F, F, C>(
     make: M,
     slot: Pin<&'g mut Option<F>>,
     cut_off: Pin<&'g mut C>,
-    span: Option<&'g Span>,
 ) -> Guard<'g, M, F, C> {
-    Guard { make: Some(make), slot, cut_off, span }
+    Guard { make: Some(make), slot, cut_off }
 }
 
 impl<M: FnOnce() -> F, F: Future, C: Future<Output = ()>> Future for Guard<'_, M, F, C> {
@@ -51,10 +48,7 @@ impl<M: FnOnce() -> F, F: Future, C: Future<Output = ()>> Future for Guard<'_, M
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { make, slot, cut_off, span } = &mut *self;
-        if let Some(span) = span {
-            enter(span);
-        }
+        let Self { make, slot, cut_off } = &mut *self;
         // The future is dropped inside of the guard in every case: a destructor may panic too.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             if let Some(make) = make.take() {
@@ -69,9 +63,6 @@ impl<M: FnOnce() -> F, F: Future, C: Future<Output = ()>> Future for Guard<'_, M
             slot.set(None);
             Poll::Ready(ended)
         }));
-        if let Some(span) = span {
-            exit(span);
-        }
         match polled {
             Ok(poll) => poll,
             Err(payload) => {
@@ -85,21 +76,9 @@ impl<M: FnOnce() -> F, F: Future, C: Future<Output = ()>> Future for Guard<'_, M
     }
 }
 
-/// By hand, and not by a value that exits when it is dropped: nothing between the two can panic, and where there is no span
-/// that value would cost more than all the rest of a guard.
-#[cold]
-fn enter(span: &Span) {
-    span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
-}
-
-#[cold]
-fn exit(span: &Span) {
-    span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
-}
-
 /// Runs what a backend does, with its panics caught: the error is the text of one.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
-    match guard(|| future, pin!(None), pin!(pending()), None).await {
+    match guard(|| future, pin!(None), pin!(pending())).await {
         Guarded::Returned(value) => Ok(value),
         Guarded::Panicked(text) => Err(text),
         Guarded::CutOff => unreachable!("it is never cut off"),
@@ -108,7 +87,7 @@ pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
 
 /// Runs what a backend does, with its panics caught, until this is cancelled. What is not waited for costs nothing.
 pub(super) async fn caught_until<F: Future>(make: impl FnOnce() -> F, end: &CancellationToken) -> Guarded<F::Output> {
-    guard(make, pin!(None), pin!(async { end.cancelled().await }), None).await
+    guard(make, pin!(None), pin!(async { end.cancelled().await })).await
 }
 
 /// The words of what a user's code made, whose display and whose destructor may panic: the error is the text of one.

@@ -40,7 +40,8 @@ pub struct Running(());
 /// A message bus on backend `B`, in state `L`, with codec `C`.
 ///
 /// ```text
-/// Bus::builder(backend, source) → BusBuilder → build() → Bus<B, Dormant> → start() → Bus<B, Running> → stop(budget) ↺
+/// Bus::builder(backend, source) → BusBuilder → build() → Bus<B, Dormant>
+///                         Bus<B, Dormant> → start() → Bus<B, Running> → stop(budget) ↺
 /// ```
 ///
 /// A bus that is not started cannot publish: the method is not there. What needs to outlive a state, such as a health

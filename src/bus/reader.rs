@@ -16,9 +16,8 @@ use super::{
     feed::Feed,
     guard::{Guarded, guard},
     keys::{Intake, Keys},
-    seen::Place,
+    seen::{Place, inside},
     tally::Tally,
-    watch::{Arrival, step_in},
 };
 use crate::{
     contract::{Incoming, Message, Settle},
@@ -60,7 +59,9 @@ where
     let mut called = pin!(desk.calls.notified());
     let _end = End { desk, tally: &tally };
     let mut cut_off = pin!(desk.cut_off.cancelled());
-    loop {
+    // Of the delivery in hand, where somebody looks. Out here, so that where nobody does it is neither made nor dropped.
+    let mut seen = None;
+    'deliveries: loop {
         let taken = poll_fn(|cx| next(desk, &tally, &mut feed, called.as_mut(), cx)).await;
         let Incoming { message, attempt, settler } = match taken {
             Ok(incoming) => incoming,
@@ -86,30 +87,28 @@ where
             }
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
-        // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says.
-        let arrival = Arrival { subscription: &desk.name, subject: &subject, event: &event, attempt };
-        let mut seen = desk.look(&arrival);
-        let stepped_in = match seen.as_mut().and_then(|seen| seen.panicked.take()) {
-            Some(panic) => Some(Guarded::Panicked(panic)),
-            None => desk.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival)),
-        };
-        let span = seen.as_ref().map(|seen| &seen.span);
-        let handled = match stepped_in {
-            Some(handled) => handled,
-            None => match guard(|| handler.handle(parts), pin!(None), cut_off.as_mut(), span).await {
+        let handled = 'handled: {
+            if desk.is_looked_at()
+                && let Some(handled) = desk.see(&subject, &event, attempt, &mut seen)
+            {
+                break 'handled handled;
+            }
+            // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says. It is
+            // called in one place only, so that it is compiled into this one.
+            match inside(seen.as_deref(), guard(|| handler.handle(parts), pin!(None), cut_off.as_mut())).await {
                 // The usual case of most subscriptions, and little where it is inlined.
                 Guarded::Returned(Ok(Judgement { settlement, word: Word::Plain, .. }))
-                    if desk.only_records && desk.watcher.is_none() && seen.is_none() =>
+                    if desk.only_records && seen.is_none() =>
                 {
                     tally.said(settlement.outcome);
                     tally.delivered.add_one();
-                    continue;
+                    continue 'deliveries;
                 }
                 ended => in_words(ended),
-            },
+            }
         };
-        if let Some(watcher) = &desk.watcher {
-            watcher.after(&arrival, (&handled).into());
+        if seen.is_some() {
+            desk.came_to(&subject, &event, attempt, &handled);
         }
         let place = Place { subject: &subject, event: Some(&event), attempt, seen: seen.as_deref() };
         let panicked = if desk.only_records {
@@ -123,6 +122,7 @@ where
         };
         if seen.is_some() {
             desk.seen(&place);
+            seen = None;
         }
         if let Some(text) = panicked {
             return ReaderEnd::Panicked(text);

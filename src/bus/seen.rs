@@ -2,18 +2,32 @@
 //!
 //! Names, levels and fields are documented in the guide's chapter "Seeing it run", and stay what they are.
 
-use std::{fmt, num::NonZeroU32, sync::OnceLock};
+use std::{
+    fmt,
+    future::Future,
+    num::NonZeroU32,
+    pin::Pin,
+    sync::OnceLock,
+    task::{Context, Poll},
+};
 
 use tracing::{
     Level, Span,
     field::Empty,
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
+    span::Entered,
 };
 
-use super::{desk::Desk, limit::Limit, watch::Arrival};
+use super::{
+    desk::{Desk, Handled},
+    guard::Guarded,
+    limit::Limit,
+    watch::{Arrival, step_in},
+};
 use crate::{
     contract::Outcome,
     event::Event,
+    subject::Subject,
     subscription::{Judgement, Word},
 };
 
@@ -65,8 +79,13 @@ impl Place<'_> {
 pub(super) struct Seen {
     pub(super) span: Span,
     verdict: OnceLock<&'static str>,
-    /// The text of a panic of who was to link the span.
-    pub(super) panicked: Option<String>,
+}
+
+impl Seen {
+    #[cold]
+    fn enter(&self) -> Entered<'_> {
+        self.span.enter()
+    }
 }
 
 /// What went wrong with a delivery.
@@ -101,22 +120,71 @@ macro_rules! tell {
     };
 }
 
-impl Desk {
-    /// Looks, for next to nothing, whether anybody may listen, and if so begins the delivery's span. On the heap, so that
-    /// where nobody listens a delivery has no place for it.
+/// A handler under guard, polled in its delivery's span where there is one.
+pub(super) struct Inside<'s, F> {
+    seen: Option<&'s Seen>,
+    handling: F,
+}
+
+#[inline]
+pub(super) fn inside<F: Future + Unpin>(seen: Option<&Seen>, handling: F) -> Inside<'_, F> {
+    Inside { seen, handling }
+}
+
+impl<F: Future + Unpin> Future for Inside<'_, F> {
+    type Output = F::Output;
+
     #[inline]
-    pub(super) fn look(&self, arrival: &Arrival<'_>) -> Option<Box<Seen>> {
-        if Level::INFO > STATIC_MAX_LEVEL || Level::INFO > LevelFilter::current() {
-            return None;
-        }
-        Some(self.see(*arrival))
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let _entered = self.seen.map(Seen::enter);
+        Pin::new(&mut self.handling).poll(cx)
+    }
+}
+
+impl Desk {
+    /// Looks, for next to nothing, whether anybody may look at a delivery: a test kit, or who listens to `tracing`.
+    #[inline]
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.watcher.is_some() || (Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current())
     }
 
+    /// Begins the delivery's span; returns what is done in the handler's place, if anything.
     #[cold]
-    fn see(&self, Arrival { subject, event, attempt, .. }: Arrival<'_>) -> Box<Seen> {
+    #[inline(never)]
+    pub(super) fn see(
+        &self,
+        subject: &Subject,
+        event: &Event,
+        attempt: NonZeroU32,
+        seen: &mut Option<Box<Seen>>,
+    ) -> Option<Handled> {
+        let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+        let span = self.span(&arrival);
+        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
+        let instead = match linked {
+            Ok(()) => self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival)),
+            Err(panic) => Some(Guarded::Panicked(panic)),
+        };
+        // On the heap, so that where nobody looks there is hardly a place for it.
+        *seen = Some(Box::new(Seen { span, verdict: OnceLock::new() }));
+        instead
+    }
+
+    /// Tells a test kit what the handler's part came to.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn came_to(&self, subject: &Subject, event: &Event, attempt: NonZeroU32, handled: &Handled) {
+        if let Some(watcher) = &self.watcher {
+            let arrival = Arrival { subscription: &self.name, subject, event, attempt };
+            watcher.after(&arrival, handled.into());
+        }
+    }
+
+    /// Of one delivery.
+    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> Span {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
-        let span = tracing::info_span!(
+        tracing::info_span!(
             target: "tramline",
             "handle",
             subscription = %self.name,
@@ -127,9 +195,7 @@ impl Desk {
             attempt = attempt.get(),
             verdict = Empty,
             otel.kind = "consumer",
-        );
-        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
-        Box::new(Seen { span, verdict: OnceLock::new(), panicked: linked.err() })
+        )
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.

@@ -402,7 +402,12 @@ impl<B: Backend> Supervisor<B> {
 
     fn disown(&self, readers: JoinSet<ReaderEnd>) {
         let subscription = &self.record.settings.name;
-        tracing::error!(name: "disown", target: "tramline", %subscription, "a handler does not yield: it is disowned, and its subscription quarantined until it returns");
+        tracing::error!(
+            name: "disown",
+            target: "tramline",
+            %subscription,
+            "a handler does not yield: it is disowned, and its subscription quarantined until it returns"
+        );
         *lock(&self.record.disowned) = Some(readers);
     }
 

@@ -96,7 +96,8 @@ impl RetireError {
 
 /// What a source counts; everything else in the ledger is the bus's (contract L11).
 ///
-/// At every reading `accepted = handed over + pending + evicted` (L2).
+/// At every reading `accepted = handed over + pending + evicted` (L2). One is made from `SourceStats::default()`, by setting
+/// fields of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceStats {

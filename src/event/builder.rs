@@ -11,6 +11,7 @@ use super::{
     Data, Event, EventError, Timestamp, Uri, UriReference, Utf8Bytes, Value,
     envelope::Inner,
     error::Excerpt,
+    event_type::EventType,
     extension_name, media_type,
     on_demand::{Fresh, OnDemand},
     value::forbidden_character,
@@ -39,7 +40,7 @@ impl EventBuilder {
         let inner = builder.inner();
         inner.id = OnDemand::Given(id);
         inner.source = source;
-        inner.event_type = Text::Given(event_type);
+        inner.event_type = EventType::Given(event_type);
         builder
     }
 
@@ -54,8 +55,8 @@ impl EventBuilder {
         inner.id = OnDemand::Seed(Fresh, OnceLock::new());
         inner.source = source;
         inner.event_type = match event_type {
-            Cow::Borrowed(text) => Text::Static(text),
-            Cow::Owned(text) => Text::Given(text),
+            Cow::Borrowed(text) => EventType::Static(text),
+            Cow::Owned(text) => EventType::Given(text),
         };
         inner.time = Some(OnDemand::now());
         if let Some((content_type, data)) = data {
@@ -88,7 +89,7 @@ impl EventBuilder {
 
     /// Sets `type`.
     pub fn event_type(mut self, event_type: impl Into<String>) -> Self {
-        self.inner().event_type = Text::Given(event_type.into());
+        self.inner().event_type = EventType::Given(event_type.into());
         self
     }
 

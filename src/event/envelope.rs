@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc, time::SystemTime};
 
 use super::{
     Data, EventBuilder, Timestamp, Uri, UriReference, Value,
+    event_type::EventType,
     on_demand::{Fresh, OnDemand},
 };
 use crate::text::Text;
@@ -21,7 +22,7 @@ pub struct Event(Arc<Inner>);
 pub(super) struct Inner {
     pub(super) id: OnDemand<Fresh>,
     pub(super) source: UriReference,
-    pub(super) event_type: Text,
+    pub(super) event_type: EventType,
     pub(super) subject: Option<String>,
     pub(super) time: Option<OnDemand<SystemTime>>,
     pub(super) content_type: Option<Text>,
@@ -37,7 +38,7 @@ impl Default for Inner {
         Self {
             id: OnDemand::Given(String::new()),
             source: UriReference::empty(),
-            event_type: Text::Static(""),
+            event_type: EventType::Static(""),
             subject: None,
             time: None,
             content_type: None,

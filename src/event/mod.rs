@@ -22,6 +22,7 @@ mod builder;
 mod data;
 mod envelope;
 mod error;
+mod event_type;
 pub(crate) mod extension_name;
 pub mod headers;
 mod json;

@@ -1,4 +1,5 @@
 //! Every compile error, a page for each theme.
+//!
 
 #![doc = include_str!("compile_errors.md")]
 

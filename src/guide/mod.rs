@@ -12,6 +12,7 @@
 //! 9. [Topics and codecs](topics_and_codecs): payload types that know where they go, and how they become bytes.
 //! 10. [Seeing it run](seeing_it_run): what a bus tells `tracing`, the ledger as metrics, and traces.
 //! 11. [Choosing a backend](choosing_a_backend): what each can do, and what the compiler says when it is swapped.
+//! 12. [Testing a service](testing_a_service): a handler alone, the wiring without a broker, and what only a broker shows.
 //!
 //! When the compiler refuses something:
 //! - [Compile errors](compile_errors): the five that come first, and every other one with its cause and its fix.
@@ -54,6 +55,9 @@ pub mod seeing_it_run {}
 
 #[doc = include_str!("choosing_a_backend.md")]
 pub mod choosing_a_backend {}
+
+#[doc = include_str!("testing_a_service.md")]
+pub mod testing_a_service {}
 
 // What does not compile there is compiled by `tests/ui.rs`.
 #[cfg(not(doctest))]

@@ -43,6 +43,11 @@ fn refused<T: std::fmt::Debug>(built: Result<T, BuildError>, words: &[&str]) {
     let error = built.expect_err("refused");
     assert_eq!(error.refusals.iter().map(ToString::to_string).collect::<Vec<_>>(), words);
     assert_eq!(error.to_string(), words.join("\n"));
+    assert_eq!(
+        format!("{error:?}"),
+        format!("the bus cannot be built:\n{error}"),
+        "what a `main` prints that returns it"
+    );
 }
 
 #[test]

@@ -36,6 +36,11 @@ async fn y2_a_backend_that_does_not_open_gives_the_bus_back_and_the_cause_is_on_
     set(&faults.open, Answer::Refused);
     let not_started = bus.start().await.unwrap_err();
     assert!(matches!(not_started.error, StartError::Open { .. }), "{not_started}");
+    // What a `main` that returns it prints.
+    assert_eq!(
+        format!("{not_started:?}"),
+        "the bus did not start: the backend did not open a session: the broker cannot be reached: the test says so"
+    );
     let status = not_started.bus.status();
     assert_eq!((status.state, status.generation), (BusState::Dormant, 0));
     assert_eq!(

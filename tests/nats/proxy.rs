@@ -25,6 +25,8 @@ enum Link {
 #[derive(Debug, Clone, Copy)]
 struct State {
     link: Link,
+    /// What is sent is changed from the one to the other.
+    misdirects: Option<(&'static [u8], &'static [u8])>,
     /// How often it was cut: a connection from before sees that, also when it is healed again at once.
     cuts: u64,
 }
@@ -41,7 +43,7 @@ impl Proxy {
     pub(crate) async fn to(server: &Server) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let link = Arc::new(watch::Sender::new(State { link: Link::Whole, cuts: 0 }));
+        let link = Arc::new(watch::Sender::new(State { link: Link::Whole, misdirects: None, cuts: 0 }));
         let listening = tokio::spawn(listen(listener, server.port(), link.clone()));
         Self { port, link, listening }
     }
@@ -53,12 +55,18 @@ impl Proxy {
 
     /// Resets every connection, and each new one, until it is healed.
     pub(crate) fn cut(&self) {
-        self.link.send_modify(|state| *state = State { link: Link::Cut, cuts: state.cuts + 1 });
+        self.link.send_modify(|state| *state = State { link: Link::Cut, cuts: state.cuts + 1, ..*state });
     }
 
     /// Stops handing on, in both directions, until it is healed or cut. No end learns of it.
     pub(crate) fn hold(&self) {
         self.link.send_modify(|state| state.link = Link::Held);
+    }
+
+    /// What is sent to a subject with `from` in it goes to that with `to`, as long, from now on.
+    pub(crate) fn misdirect(&self, from: &'static str, to: &'static str) {
+        assert_eq!(from.len(), to.len());
+        self.link.send_modify(|state| state.misdirects = Some((from.as_bytes(), to.as_bytes())));
     }
 
     /// Hands on again: also what was sent on connections that were held.
@@ -88,7 +96,7 @@ async fn listen(listener: TcpListener, server: u16, link: Arc<watch::Sender<Stat
 
 /// Forwards one connection until its ends close it, or resets both when the link is cut.
 async fn forward(mut client: TcpStream, server: u16, mut state: watch::Receiver<State>) -> io::Result<()> {
-    let State { link, cuts } = *state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?;
+    let State { link, cuts, .. } = *state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?;
     if link == Link::Cut {
         return client.set_zero_linger();
     }
@@ -122,7 +130,16 @@ async fn hand_on(
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut buffer).await?;
-        let link = state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?.link;
+        let State { link, misdirects, .. } =
+            *state.wait_for(|state| state.link != Link::Held).await.map_err(io::Error::other)?;
+        if let Some((from, to)) = misdirects {
+            for at in 0..read.saturating_sub(from.len() - 1) {
+                let here = &mut buffer[at..at + from.len()];
+                if here == from {
+                    here.copy_from_slice(to);
+                }
+            }
+        }
         if link == Link::Cut {
             // What was held when it was cut is gone, whoever hears of the cut first.
             return Err(io::ErrorKind::ConnectionReset.into());

@@ -94,6 +94,12 @@ impl Server {
         until("the server ends", || running.has_ended()).await;
     }
 
+    /// The same, with another set-up.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(Setup) -> Setup) {
+        self.setup = change(self.setup.clone());
+        self.restart().await;
+    }
+
     /// Stops the server if it runs, and starts it on the same ports with the same storage. It answers when this returns.
     pub(crate) async fn restart(&mut self) {
         self.stop().await;

@@ -21,8 +21,10 @@ pub(super) enum Came {
 pub(super) enum Status {
     /// The server is alive.
     Idle,
-    /// It brought what there was in its time, or as many bytes as it may.
+    /// It brought what there was in its time.
     Over,
+    /// The next message has more bytes than it may still bring.
+    Full,
     /// The server ended it; another one may do better.
     Broken(String),
     /// There may be no such consumer any more.
@@ -50,7 +52,8 @@ impl Status {
         match code.as_u16() {
             100 => Self::Idle,
             404 | 408 => Self::Over,
-            409 if said.contains("maxbytes") || said.contains("batch completed") => Self::Over,
+            409 if said.contains("batch completed") => Self::Over,
+            409 if said.contains("maxbytes") => Self::Full,
             503 => Self::Gone("nobody answers for the consumer".to_owned()),
             409 if said.contains("consumer deleted") => Self::Gone(description),
             409 if said.contains("push based") || said.contains("maxrequest") => Self::Refused(description),
@@ -104,14 +107,10 @@ mod tests {
     #[test]
     fn a_pull_that_brought_what_it_may_is_over_and_needs_no_pause() {
         let said = |code: u16, text: &str| Status::of(StatusCode::from_u16(code).unwrap(), text.to_owned());
-        for (code, text) in [
-            (404, "No Messages"),
-            (408, "Request Timeout"),
-            (409, "Message Size Exceeds MaxBytes"),
-            (409, "Batch Completed"),
-        ] {
+        for (code, text) in [(404, "No Messages"), (408, "Request Timeout"), (409, "Batch Completed")] {
             assert_eq!(said(code, text), Status::Over, "{code} {text}");
         }
+        assert_eq!(said(409, "Message Size Exceeds MaxBytes"), Status::Full);
         assert_eq!(said(409, "Server Shutdown"), Status::Broken("409 Server Shutdown".to_owned()));
         assert_eq!(said(409, "Consumer Deleted"), Status::Gone("Consumer Deleted".to_owned()));
     }

@@ -26,8 +26,9 @@ use super::{
 use crate::contract::{AtLeastOnceSpec, StartAt, SubscribeError};
 
 /// How many attempts the server allows beyond those of the subscription, which the source enforces: what was given back
-/// unjudged spends an attempt there (contract T2). Also the end of a message that takes its process down each time.
-const HEADROOM: i64 = 1000;
+/// unjudged spends an attempt there (contract T2). More than a subscription gives back that restarts all day long, and less
+/// than the smallest integer of a server holds together with the `max_deliver` of anybody.
+const HEADROOM: i64 = 1_000_000_000;
 /// What is granted where a subscription names no lease (contract E2).
 pub(super) const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How many pulls may wait at least: the server's default.
@@ -195,7 +196,7 @@ fn fields(config: &Config) -> [(&'static str, String); 5] {
     let max_deliver = match config.max_deliver {
         ..=0 => "without a limit".to_owned(),
         enough if enough > HEADROOM => (enough - HEADROOM).to_string(),
-        few => format!("{few} at the server, which has no room for what is given back"),
+        few => format!("{few} at the server, which has too little room for what is given back"),
     };
     [
         ("mode", mode),

@@ -1,12 +1,11 @@
-//! What was acknowledged or terminated last, so that it is not handled again when the word for it is lost with a link or a
-//! server.
+//! What was settled for good or given up last, so that it is not handled or counted again.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
 /// How many are remembered. A word is lost within the time in which it is on its way, or is written by the server.
-const MOST: usize = 8 * 1024;
+pub(super) const MOST: usize = 8 * 1024;
 
 /// Places in the stream, each with the time when what was there was stored: a server that lost the end of its stream in a crash
 /// of its machine gives a place to another message.

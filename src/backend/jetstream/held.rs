@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, BinaryHeap, VecDeque},
+    collections::{BinaryHeap, VecDeque, hash_map::Entry::Occupied},
     mem,
     num::{NonZeroU32, NonZeroUsize},
     task::{Context, Poll, Waker},
@@ -17,6 +17,8 @@ use async_nats::Subject as Address;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
+use self::slots::Slots;
+pub(super) use self::slots::Token;
 use super::{
     done::Done,
     lease::{Lease, Standing, after},
@@ -36,9 +38,6 @@ const MOST: usize = TRANSIT / 2;
 
 /// How long after an outage a first attempt may be another one. Longer than a server takes to send all of it again.
 const DOUBT: Duration = Duration::from_secs(60);
-
-/// How many messages that the server has given up are remembered.
-const MOST_DEAD: usize = 1024;
 
 /// What a subscription asks of its source.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +69,7 @@ pub(super) struct Arrival {
 /// One delivery, as it leaves for the bus.
 #[derive(Debug)]
 pub(super) struct Handed {
-    pub(super) token: u64,
+    pub(super) token: Token,
     pub(super) message: Result<Message, Malformed>,
     pub(super) attempt: NonZeroU32,
 }
@@ -114,10 +113,10 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Held {
     terms: Terms,
-    entries: FxHashMap<u64, Entry>,
+    entries: Slots,
     /// The token of the latest attempt at a message, by its place in the stream.
-    latest: FxHashMap<u64, u64>,
-    queue: VecDeque<u64>,
+    latest: FxHashMap<u64, Token>,
+    queue: VecDeque<Token>,
     /// When the delays of what was declined are over.
     resting: BinaryHeap<Reverse<Instant>>,
     /// What was acknowledged or terminated last.
@@ -132,7 +131,6 @@ pub(super) struct Held {
     words: VecDeque<Word>,
     /// How many messages the open pull may still bring.
     asked: usize,
-    next: u64,
     settling: usize,
     /// Messages that left the queue and were not handed over: their leases had ended (E8). Each stays pending until another
     /// message takes its place, or the source retires.
@@ -143,8 +141,8 @@ pub(super) struct Held {
     /// When leases are looked at next.
     look: Instant,
     ended: bool,
-    /// The places in the stream of what the server has given up, the latest of them.
-    dead: BTreeSet<u64>,
+    /// What the server has given up last. It does not say when that was stored.
+    dead: Done,
     waker: Option<Waker>,
 }
 
@@ -152,7 +150,7 @@ impl Held {
     pub(super) fn new(terms: Terms, now: Instant) -> Self {
         Self {
             terms,
-            entries: FxHashMap::default(),
+            entries: Slots::default(),
             latest: FxHashMap::default(),
             queue: VecDeque::new(),
             resting: BinaryHeap::new(),
@@ -162,7 +160,6 @@ impl Held {
             careful: now,
             words: VecDeque::new(),
             asked: 0,
-            next: 0,
             settling: 0,
             left: 0,
             handed_over: 0,
@@ -170,7 +167,7 @@ impl Held {
             lease_expired: 0,
             look: now + terms.lease.pace(),
             ended: false,
-            dead: BTreeSet::new(),
+            dead: Done::default(),
             waker: None,
         }
     }
@@ -186,9 +183,7 @@ impl Held {
 
     /// How many messages to ask for now. None as long as a pull is open, or half of the window is full.
     pub(super) fn wanted(&mut self, now: Instant) -> Option<NonZeroUsize> {
-        while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
-            self.resting.pop();
-        }
+        self.rest(now);
         let (window, waiting) = (self.terms.window.get(), self.queue.len());
         let most = if now < self.careful { 1 } else { MOST };
         if self.ended || self.asked > 0 || 2 * waiting > window {
@@ -240,19 +235,17 @@ impl Held {
         if may_be_done && self.done.has(sequence, stored) {
             // The word for it went down with a link, or with the server, and the number of attempts with it.
             let until = self.terms.lease.granted(now);
-            self.words.push_back(Word { address, verb: Verb::Ack, until });
+            self.words.push_back(Word { address, verb: Verb::Ack, until, ends: None });
             return;
         }
         if self.room() == 0 {
             let until = self.terms.lease.granted(now);
-            self.words.push_back(Word { address, verb: Verb::Nak(LATER), until });
+            self.words.push_back(Word { address, verb: Verb::Nak(LATER), until, ends: None });
             return;
         }
-        self.next += 1;
-        let token = self.next;
         let state = if self.ended { State::Left } else { State::Queued(message) };
         let entry = Entry { address, sequence, stored, attempt, received: now, renewed: now, beaten: now, state };
-        self.entries.insert(token, entry);
+        let token = self.entries.insert(entry);
         self.latest.insert(sequence, token);
         if !self.ended {
             self.queue.push_back(token);
@@ -272,7 +265,7 @@ impl Held {
                 continue;
             }
             self.queue.pop_front();
-            if let Some(entry) = self.entries.get_mut(&token)
+            if let Some(entry) = self.entries.get_mut(token)
                 && let State::Queued(message) = mem::replace(&mut entry.state, State::InHand)
             {
                 self.handed_over += 1;
@@ -292,7 +285,7 @@ impl Held {
     /// Begins a settlement: what to tell the server. [`finish`](Held::finish) says what became of it.
     pub(super) fn begin(
         &mut self,
-        token: u64,
+        token: Token,
         settlement: Settlement,
         now: Instant,
         is_up: bool,
@@ -307,7 +300,7 @@ impl Held {
             self.give_back(token);
             return Err(Refusal::Down);
         }
-        let Some(entry) = self.entries.get_mut(&token) else { return Err(Refusal::Lapsed) };
+        let Some(entry) = self.entries.get_mut(token) else { return Err(Refusal::Lapsed) };
         let verb = match settlement.outcome {
             Outcome::Acked => Verb::Ack,
             // Nobody judged it, so the last attempt is not the last either (T2).
@@ -318,12 +311,13 @@ impl Held {
         };
         entry.state = State::Settling(verb);
         self.settling += 1;
-        Ok(Word { address: entry.address.clone(), verb, until: self.terms.lease.granted(entry.renewed) })
+        let until = self.terms.lease.granted(entry.renewed);
+        Ok(Word { address: entry.address.clone(), verb, until, ends: None })
     }
 
     /// The client has a settlement, or did not take it.
-    pub(super) fn finish(&mut self, token: u64, is_taken: bool, now: Instant) {
-        let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(&token) else { return };
+    pub(super) fn finish(&mut self, token: Token, is_taken: bool, now: Instant) {
+        let Some(Entry { state: State::Settling(verb), .. }) = self.entries.get(token) else { return };
         let verb = *verb;
         if !is_taken {
             return self.abandon(token);
@@ -340,8 +334,8 @@ impl Held {
     }
 
     /// Lets a message in hand go unjudged (T4). Does nothing if it is settled.
-    pub(super) fn abandon(&mut self, token: u64) {
-        match self.entries.get_mut(&token) {
+    pub(super) fn abandon(&mut self, token: Token) {
+        match self.entries.get_mut(token) {
             // With the rest of what is left.
             Some(entry) if self.ended => {
                 self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
@@ -351,10 +345,10 @@ impl Held {
         }
     }
 
-    fn give_back(&mut self, token: u64) {
+    fn give_back(&mut self, token: Token) {
         if let Some(Entry { address, renewed, .. }) = self.remove(token) {
             let until = self.terms.lease.granted(renewed);
-            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until });
+            self.words.push_back(Word { address, verb: Verb::Nak(Duration::ZERO), until, ends: None });
         }
     }
 
@@ -367,16 +361,16 @@ impl Held {
         }
         let lease = self.terms.lease;
         self.look = now + lease.pace();
-        let tokens: Vec<u64> = self.entries.keys().copied().collect();
+        let tokens: Vec<Token> = self.entries.iter().map(|(token, _)| token).collect();
         for token in tokens {
             if self.is_over(token, now) {
                 continue;
             }
-            let Some(entry) = self.entries.get_mut(&token) else { continue };
+            let Some(entry) = self.entries.get_mut(token) else { continue };
             if is_up && lease.is_due(entry.beaten, now) {
                 entry.beaten = now;
                 let until = lease.granted(entry.renewed);
-                heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until });
+                heartbeats.push(Word { address: entry.address.clone(), verb: Verb::Progress, until, ends: None });
             }
             // A settlement that is under way ends no sooner for being looked at.
             if !matches!(entry.state, State::Settling(_)) {
@@ -394,7 +388,8 @@ impl Held {
     }
 
     /// When there is something to do, whatever happens.
-    pub(super) fn wakes(&self) -> Instant {
+    pub(super) fn wakes(&mut self, now: Instant) -> Instant {
+        self.rest(now);
         self.resting.peek().map_or(self.look, |Reverse(over)| self.look.min(*over))
     }
 
@@ -410,16 +405,17 @@ impl Held {
 
     /// One of them was said.
     pub(super) fn said(&mut self, word: &Word) {
-        self.exhausted += u64::from(word.verb == Verb::Term);
+        if let Some((sequence, stored)) = word.ends {
+            self.exhausted += 1;
+            self.done.add(sequence, stored);
+        }
     }
 
     /// The server has given a message up, and hands it to nobody any more. Whether that is news: it may say so again.
     pub(super) fn is_dead(&mut self, sequence: u64) -> bool {
-        let is_news = self.dead.insert(sequence);
-        if self.dead.len() > MOST_DEAD {
-            self.dead.pop_first();
-        }
+        let is_news = !self.dead.has(sequence, 0);
         if is_news {
+            self.dead.add(sequence, 0);
             self.exhausted += 1;
             if let Some(token) = self.latest.get(&sequence).copied().filter(|token| !self.is_settling(*token)) {
                 self.expire(token);
@@ -445,7 +441,7 @@ impl Held {
     /// Gives all of it back, in the order of the stream. Not before the pull is over: it would come again to that.
     pub(super) fn release(&mut self) {
         let left = self.entries.iter().filter(|(_, entry)| matches!(entry.state, State::Left));
-        let mut left: Vec<(u64, u64)> = left.map(|(token, entry)| (entry.sequence, *token)).collect();
+        let mut left: Vec<(u64, Token)> = left.map(|(token, entry)| (entry.sequence, token)).collect();
         left.sort_unstable();
         left.into_iter().for_each(|(_, token)| self.give_back(token));
     }
@@ -455,19 +451,26 @@ impl Held {
         self.settling == 0
     }
 
+    /// Frees the places of what waited out a delay.
+    fn rest(&mut self, now: Instant) {
+        while self.resting.peek().is_some_and(|Reverse(over)| *over <= now) {
+            self.resting.pop();
+        }
+    }
+
     /// How many places are free.
     fn room(&self) -> usize {
         let taken = self.entries.len() + self.resting.len() + self.words.len() + self.asked;
         self.terms.bound.get().saturating_sub(taken)
     }
 
-    fn is_settling(&self, token: u64) -> bool {
-        matches!(self.entries.get(&token), Some(Entry { state: State::Settling(_), .. }))
+    fn is_settling(&self, token: Token) -> bool {
+        matches!(self.entries.get(token), Some(Entry { state: State::Settling(_), .. }))
     }
 
     /// Whether a message is not its receiver's any more; then it is not held any more either.
-    fn is_over(&mut self, token: u64, now: Instant) -> bool {
-        let Some(entry) = self.entries.get(&token) else { return true };
+    fn is_over(&mut self, token: Token, now: Instant) -> bool {
+        let Some(entry) = self.entries.get(token) else { return true };
         let lease = self.terms.lease;
         let standing = lease.standing(entry.received, entry.renewed, now);
         if standing == Standing::Held || matches!(entry.state, State::Settling(_)) {
@@ -481,12 +484,13 @@ impl Held {
             _ => None,
         };
         let (address, until) = (entry.address.clone(), lease.granted(entry.renewed));
+        let ends = (verb == Some(Verb::Term)).then_some((entry.sequence, entry.stored));
         self.expire(token);
-        self.words.extend(verb.map(|verb| Word { address, verb, until }));
+        self.words.extend(verb.map(|verb| Word { address, verb, until, ends }));
         true
     }
 
-    fn expire(&mut self, token: u64) {
+    fn expire(&mut self, token: Token) {
         let Some(entry) = self.remove(token) else { return };
         self.lease_expired += 1;
         if matches!(entry.state, State::Queued(_)) {
@@ -495,15 +499,18 @@ impl Held {
         }
     }
 
-    fn remove(&mut self, token: u64) -> Option<Entry> {
-        let entry = self.entries.remove(&token)?;
+    fn remove(&mut self, token: Token) -> Option<Entry> {
+        let entry = self.entries.remove(token)?;
         self.settling -= usize::from(matches!(entry.state, State::Settling(_)));
-        if self.latest.get(&entry.sequence) == Some(&token) {
-            self.latest.remove(&entry.sequence);
+        if let Occupied(latest) = self.latest.entry(entry.sequence)
+            && *latest.get() == token
+        {
+            latest.remove();
         }
         Some(entry)
     }
 }
 
+mod slots;
 #[cfg(test)]
 mod tests;

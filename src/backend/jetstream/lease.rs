@@ -19,6 +19,8 @@ const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 pub(super) struct Lease {
     /// How long the server grants at a time.
     ack_wait: Duration,
+    /// How much of that is its receiver's here.
+    ours: Duration,
     /// For how long it is extended, from receipt; not at all under `Redeliver`.
     most: Option<Duration>,
 }
@@ -35,12 +37,14 @@ pub(super) enum Standing {
 }
 
 impl Lease {
-    pub(super) const fn new(ack_wait: Duration, slow: SlowHandler) -> Self {
+    /// What no clock can hold is far off; it is cut here once, and not for each message.
+    pub(super) fn new(ack_wait: Duration, slow: SlowHandler) -> Self {
         let most = match slow {
-            SlowHandler::ExtendLease { max_processing_time } => Some(max_processing_time),
+            SlowHandler::ExtendLease { max_processing_time } => Some(max_processing_time.min(FAR)),
             SlowHandler::Redeliver => None,
         };
-        Self { ack_wait, most }
+        let ack_wait = ack_wait.min(FAR);
+        Self { ack_wait, ours: ack_wait - MARGIN.min(ack_wait / 20), most }
     }
 
     /// How often leases are looked at: often enough that two heartbeats may be lost.
@@ -58,7 +62,7 @@ impl Lease {
     pub(super) fn standing(&self, received: Instant, renewed: Instant, now: Instant) -> Standing {
         if now >= self.lapses(renewed) {
             Standing::Lapsed
-        } else if self.most.is_some_and(|most| now >= after(received, most)) {
+        } else if self.most.is_some_and(|most| now >= received + most) {
             Standing::Spent
         } else {
             Standing::Held
@@ -68,12 +72,12 @@ impl Lease {
     /// When it ends unless it is extended.
     pub(super) fn ends(&self, received: Instant, renewed: Instant) -> Instant {
         let lapses = self.lapses(renewed);
-        self.most.map_or(lapses, |most| lapses.min(after(received, most)))
+        self.most.map_or(lapses, |most| lapses.min(received + most))
     }
 
     /// When the server hands it on by itself, at the earliest.
     pub(super) fn granted(&self, renewed: Instant) -> Instant {
-        after(renewed, self.ack_wait)
+        renewed + self.ack_wait
     }
 
     /// Whether nobody extends it.
@@ -82,7 +86,7 @@ impl Lease {
     }
 
     fn lapses(&self, renewed: Instant) -> Instant {
-        after(renewed, self.ack_wait - MARGIN.min(self.ack_wait / 20))
+        renewed + self.ours
     }
 }
 

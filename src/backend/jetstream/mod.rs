@@ -42,11 +42,12 @@
 //!   declined for later keeps its place until then, although it waits at the server, so that a subscription with a small
 //!   bound that declines much fetches little (contract B4). The window is the bound or the
 //!   [prefetch](JetStream::prefetch), whichever is less; an attempt costs little here, so it is wide.
-//! - **An attempt is a send.** A message that is given back has spent one, and is not judged by it: the server allows 1,000
-//!   attempts more than `max_deliver`, and the source ends a message that is declined at `max_deliver` or later, and counts
-//!   it. A message that ends its process each time runs out of those 1,000, too. Then the server gives it up, as it does when
-//!   an operator lowers the consumer's `max_deliver`, and says so once, to whoever listens: one of the sources of the identity
-//!   counts that as exhausted, with a warning. Where there is none at that moment, or the user may not subscribe to
+//! - **An attempt is a send.** A message that is given back has spent one, and is not judged by it: the server allows
+//!   1,000,000,000 attempts more than `max_deliver`, which nothing runs out of, and the source ends a message that is declined
+//!   at `max_deliver` or later, and counts it. A message that ends its process each time is never declined, so it comes again
+//!   with each lease: delete it from the stream. Where an operator lowers the consumer's `max_deliver`, the server gives up
+//!   what was sent so often, and says so once, to whoever listens: one of the sources of the identity counts that as
+//!   exhausted, with a warning. Where there is none at that moment, or the user may not subscribe to
 //!   `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>`, nobody counts it. What an operator deletes, purges or terminates, or the
 //!   stream's limits discard, is not counted either: that is not this subscription's doing.
 //! - **A lease** begins when the source receives a message, and is extended by heartbeats, in the window too, until the message
@@ -89,7 +90,7 @@
 //!   message until its lease ends, and send the latest message once more, numbered as a first attempt; a later one sends the
 //!   declined message after the others that were.
 //! - **A message has headers that are not UTF-8.** The client cannot read it and gives the link up over it, and the server sends
-//!   it again with each lease until it gives it up. Where the link goes down twice within two leases a source asks for one
+//!   it again with each lease. Where the link goes down twice within two leases a source asks for one
 //!   message at a time, so that no other is lost with it. Delete such a message from the stream.
 //!
 //! # Configuration

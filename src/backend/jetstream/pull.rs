@@ -3,7 +3,7 @@
 //! One pull is open at a time, for as much as there is room for. It is short, so that a retire that waits for its end does not
 //! wait for long: a pull that is taken back would leave what the server has just sent to its lease.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{error::Error, num::NonZeroUsize, pin::pin, sync::Arc, time::Duration};
 
 use async_nats::{Message as Wire, Subscriber};
 use futures_util::{FutureExt, StreamExt, stream::ReadyChunks};
@@ -36,7 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How often to look whether a link is up again.
 const RETRY: Duration = Duration::from_millis(50);
 /// How many bytes a pull brings at most, and more where one message may have as many. A server closes a connection to which more
-/// is on its way than it holds, 64 MiB unless configured otherwise, and over the next one all of it would come again.
+/// is on its way than it holds, 64 MiB unless configured otherwise, and over the next one all of it would come again. A message
+/// that is larger still, from when the server took larger ones, is asked for alone.
 const BYTES: usize = 8 * 1024 * 1024;
 /// How much is taken in at a time.
 const BATCH: usize = 64;
@@ -79,6 +80,12 @@ pub(super) struct Pulling {
     pull: String,
     /// Where the latest heartbeats are answered to, and when they were sent.
     beat: Option<(String, Instant)>,
+    /// The latest pull has brought nothing yet.
+    is_empty: bool,
+    /// The next message is larger than a pull brings.
+    is_vast: bool,
+    /// That has been said.
+    has_warned: bool,
     /// By when the open pull has ended, whatever is heard of it.
     closes: Instant,
     /// No pull before this.
@@ -86,6 +93,8 @@ pub(super) struct Pulling {
     silence: Silence,
     /// How often the client had connected when that was looked at last.
     connects: u64,
+    /// Also where the runtime is gone before the task has begun.
+    _concluded: Concluding,
 }
 
 impl Pulling {
@@ -101,6 +110,7 @@ impl Pulling {
         let now = Instant::now();
         let mut pulling = Self {
             _until_then: shared.link().last_words(),
+            _concluded: Concluding(Arc::clone(&shared)),
             shared,
             api,
             identity,
@@ -111,6 +121,9 @@ impl Pulling {
             number: 0,
             pull: String::new(),
             beat: None,
+            is_empty: true,
+            is_vast: false,
+            has_warned: false,
             closes: now,
             pause: now,
             silence: Silence::default(),
@@ -123,10 +136,15 @@ impl Pulling {
     /// Works until the source ends, and concludes it.
     pub(super) async fn run(mut self) {
         let shared = Arc::clone(&self.shared);
-        let _concluded = Concluding(&shared);
         let cause = self.work().await;
         if let Some(cause) = &cause {
-            tracing::warn!(name: "source_ends", target: "tramline", consumer = self.identity.consumer(), reason = %cause, "a JetStream source ends by itself");
+            tracing::warn!(
+                name: "source_ends",
+                target: "tramline",
+                consumer = self.identity.consumer(),
+                reason = %cause,
+                "a JetStream source ends by itself"
+            );
         }
         self.leave().await;
         let reading = FinalReading::new(shared.stats());
@@ -205,7 +223,7 @@ impl Pulling {
             }
             let heartbeats = held.look(now, is_up);
             let words = if is_up { held.words(now) } else { Vec::new() };
-            (heartbeats, words, held.wakes())
+            (heartbeats, words, held.wakes(now))
         });
         self.beat(&heartbeats, now).await;
         // What the link does not take is lost with it: the lease decides.
@@ -240,13 +258,16 @@ impl Pulling {
             self.shared.with(Held::pull_is_over);
             self.check("a pull was not answered").await?;
         }
-        let Some(count) = self.shared.with(|held| held.wanted(now).inspect(|count| held.pull(*count))) else {
+        let most = if self.is_vast { NonZeroUsize::MIN } else { NonZeroUsize::MAX };
+        let wanted = |held: &mut Held| held.wanted(now).map(|count| count.min(most)).inspect(|count| held.pull(*count));
+        let Some(count) = self.shared.with(wanted) else {
             return Ok(());
         };
+        self.is_empty = true;
         self.number += 1;
         self.closes = now + OPEN + GRACE;
-        // A message is counted with its subjects, too.
-        let bytes = BYTES.max(2 * self.shared.link().client().max_payload());
+        // None is no limit.
+        let bytes = if std::mem::take(&mut self.is_vast) { 0 } else { self.most_bytes() };
         let pull = json!({ "batch": count, "max_bytes": bytes, "expires": nanoseconds(OPEN) }).to_string();
         self.pull = format!("{}.{}", self.reply, self.number);
         let sent =
@@ -258,11 +279,33 @@ impl Pulling {
         Ok(())
     }
 
+    fn most_bytes(&self) -> usize {
+        // A message is counted with its subjects, too.
+        BYTES.max(2 * self.shared.link().client().max_payload())
+    }
+
     async fn take_in(&mut self, batch: Vec<Wire>) -> Result<(), Cause> {
         match self.sort(batch) {
             None | Some(Status::Over | Status::Idle) => Ok(()),
+            Some(Status::Full) => {
+                self.is_vast = self.is_empty;
+                if self.is_vast && !std::mem::replace(&mut self.has_warned, true) {
+                    tracing::warn!(
+                        consumer = self.identity.consumer(),
+                        "a message has more than the {} bytes that a pull brings, and is asked for alone",
+                        self.most_bytes()
+                    );
+                }
+                Ok(())
+            }
             Some(Status::Broken(said)) => {
-                tracing::debug!(name: "pull_ends", target: "tramline", consumer = self.identity.consumer(), reason = %said, "a pull was ended");
+                tracing::debug!(
+                    name: "pull_ends",
+                    target: "tramline",
+                    consumer = self.identity.consumer(),
+                    reason = %said,
+                    "a pull was ended"
+                );
                 self.pause = Instant::now() + PAUSE;
                 Ok(())
             }
@@ -292,9 +335,13 @@ impl Pulling {
             }
         }
         let now = Instant::now();
-        if heard.is_some() || !arrivals.is_empty() || matches!(ended, Some(Status::Over | Status::Broken(_))) {
+        if heard.is_some()
+            || !arrivals.is_empty()
+            || matches!(ended, Some(Status::Over | Status::Full | Status::Broken(_)))
+        {
             self.silence = Silence::default();
         }
+        self.is_empty &= arrivals.is_empty();
         self.shared.with(|held| {
             heard.into_iter().for_each(|sent| held.heard(sent));
             arrivals.into_iter().for_each(|arrival| held.take_in(arrival, now));
@@ -311,7 +358,11 @@ impl Pulling {
         self.pause = now + PAUSE;
         let (consumer, stream) = self.identity.names();
         let said = said.to_owned();
-        match timeout(ANSWER, consumer::read(&self.api, &stream, &consumer)).await {
+        let api = self.api.clone();
+        let reading = timeout(ANSWER, consumer::read(&api, &stream, &consumer));
+        // Whatever ends the source, the next turn finds out.
+        let Some(answer) = self.meanwhile(reading).await else { return Ok(()) };
+        match answer {
             Ok(Ok(Some(info))) if self.identity.is(&info) => {
                 self.silence = Silence::default();
                 Ok(())
@@ -323,6 +374,24 @@ impl Pulling {
                 Err(Cause::Silent { consumer, stream })
             }
             Ok(Err(_)) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Waits for something, and goes on to extend leases and to give back. None where the source is to end first.
+    async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Option<T> {
+        let shared = Arc::clone(&self.shared);
+        let mut something = pin!(something);
+        loop {
+            let wakes = self.upkeep().await;
+            tokio::select! {
+                biased;
+                () = shared.ends().cancelled() => return None,
+                () = shared.link().closed().cancelled() => return None,
+                done = &mut something => return Some(done),
+                batch = self.inbox.next() => drop(self.sort(batch?)),
+                () = shared.work().notified() => {}
+                () = sleep_until(wakes) => {}
+            }
         }
     }
 
@@ -395,9 +464,9 @@ impl Silence {
 }
 
 /// Concludes the source when its task is gone, however it went.
-struct Concluding<'s>(&'s Shared);
+struct Concluding(Arc<Shared>);
 
-impl Drop for Concluding<'_> {
+impl Drop for Concluding {
     fn drop(&mut self) {
         self.0.with(Held::end);
         self.0.conclude(FinalReading::new(self.0.stats()).ended_by(Box::<dyn Error + Send + Sync>::from(Cause::Task)));

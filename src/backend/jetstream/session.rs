@@ -123,7 +123,6 @@ impl Session for JetStreamSession {
         if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(PublishError::TooLarge { size, limit });
         }
-        drop(event);
         let request = Request::new().headers(headers).payload(payload).timeout(Some(ANSWER));
         if let Some(denied) = link.is_denied(subject.as_str()) {
             return Err(unconfirmed(Unconfirmed::Denied(denied)));
@@ -138,12 +137,14 @@ impl Session for JetStreamSession {
                 _ => Unconfirmed::Down,
             })),
         };
-        let answer = answer.map_err(|error| match error.kind() {
-            RequestErrorKind::NoResponders => {
-                unconfirmed(Unconfirmed::NoStream { subject: subject.to_string(), stream: self.stream.clone() })
+        let answer = answer.map_err(|error| match not_answered(error, subject, &self.stream) {
+            None => {
+                let (mut headers, payload) = link.writer().write(&event);
+                identify(&mut headers, subject, &event);
+                let (size, limit) = (wire::size(&headers, &payload), link.client().max_payload());
+                PublishError::TooLarge { size, limit }
             }
-            RequestErrorKind::TimedOut => unconfirmed(Unconfirmed::Silent),
-            _ => unconfirmed(Unconfirmed::Client(error)),
+            Some(error) => unconfirmed(error),
         })?;
         match serde_json::from_slice(&answer.payload) {
             Ok(Response::Ok::<PublishAck>(_)) => Ok(()),
@@ -181,6 +182,18 @@ enum Unconfirmed {
     Client(#[source] async_nats::RequestError),
 }
 
+/// Why there is no answer; none where the limit has shrunk since it was looked at, and the client did not send it.
+fn not_answered(error: async_nats::RequestError, subject: &Subject, stream: &str) -> Option<Unconfirmed> {
+    match error.kind() {
+        RequestErrorKind::MaxPayloadExceeded => None,
+        RequestErrorKind::NoResponders => {
+            Some(Unconfirmed::NoStream { subject: subject.to_string(), stream: stream.to_owned() })
+        }
+        RequestErrorKind::TimedOut => Some(Unconfirmed::Silent),
+        _ => Some(Unconfirmed::Client(error)),
+    }
+}
+
 fn unconfirmed(error: Unconfirmed) -> PublishError {
     PublishError::Unconfirmed { source: error.into() }
 }
@@ -192,5 +205,18 @@ fn identify(headers: &mut HeaderMap, subject: &Subject, event: &Event) {
     let id = format!("{subject} {} {}", event.source(), event.id());
     if id.len() <= LONGEST_ID {
         headers.insert(async_nats::header::NATS_MESSAGE_ID, id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_client_finds_too_large_after_all_is_too_large_and_not_unconfirmed() {
+        let why = |kind: RequestErrorKind| not_answered(kind.into(), &Subject::new("a").unwrap(), "S");
+        assert!(why(RequestErrorKind::MaxPayloadExceeded).is_none());
+        assert!(matches!(why(RequestErrorKind::TimedOut), Some(Unconfirmed::Silent)));
+        assert!(matches!(why(RequestErrorKind::Other), Some(Unconfirmed::Client(_))));
     }
 }

@@ -15,8 +15,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    held::{Handed, Held, Refusal, Terms},
-    word::Word,
+    held::{Handed, Held, Refusal, Terms, Token},
+    word::{Verb, Word},
 };
 use crate::{
     backend::nats::link::Link,
@@ -80,7 +80,8 @@ impl Shared {
     }
 
     pub(super) fn poll_next(&self, cx: &Context<'_>) -> Poll<Option<Handed>> {
-        self.then_work(|held, now| held.poll_next(cx, now))
+        let now = Instant::now();
+        self.then_work(now, |held| held.poll_next(cx, now))
     }
 
     /// Settles one delivery.
@@ -89,17 +90,20 @@ impl Shared {
     /// is that the word arrived, not that the message was still ours. So a settlement is refused where the link is known to
     /// be down, or the lease is known to be over; one that is lost with its link is as if it had not been made, and the
     /// message comes again.
-    pub(super) async fn settle(&self, token: u64, settlement: Settlement) -> Result<(), Refusal> {
+    pub(super) async fn settle(&self, token: Token, settlement: Settlement) -> Result<(), Refusal> {
         let is_up = self.is_up();
-        let word = self.then_work(|held, now| held.begin(token, settlement, now, is_up))?;
-        let is_taken = self.say(&word).await;
-        self.then_work(|held, now| held.finish(token, is_taken, now));
+        let begun = Instant::now();
+        let Word { address, verb, .. } = self.then_work(begun, |held| held.begin(token, settlement, begun, is_up))?;
+        let is_taken = self.send(pin!(self.link.client().publish(address, verb.payload()))).await;
+        // The clock is read once a message: only a delay counts from now on, and what else is over by now, the task sees for itself.
+        let now = if matches!(verb, Verb::Nak(_)) { Instant::now() } else { begun };
+        self.then_work(now, |held| held.finish(token, is_taken, now));
         if is_taken { Ok(()) } else { Err(Refusal::Down) }
     }
 
     /// Lets a delivery go unjudged, unless it is settled.
-    pub(super) fn give_back(&self, token: u64) {
-        self.then_work(|held, _| held.abandon(token));
+    pub(super) fn give_back(&self, token: Token) {
+        self.then_work(Instant::now(), |held| held.abandon(token));
     }
 
     /// Gives a word to the client. Waits only where its buffer is full, and no longer than the link is up.
@@ -143,10 +147,9 @@ impl Shared {
     }
 
     /// Does something that the task may have to follow up.
-    fn then_work<R>(&self, act: impl FnOnce(&mut Held, Instant) -> R) -> R {
-        let now = Instant::now();
+    fn then_work<R>(&self, now: Instant, act: impl FnOnce(&mut Held) -> R) -> R {
         let mut held = self.held();
-        let result = act(&mut held, now);
+        let result = act(&mut held);
         let has_work = held.has_work(now);
         drop(held);
         if has_work {

@@ -10,7 +10,10 @@ use std::{
 use futures_core::Stream;
 use tokio::task::coop::poll_proceed;
 
-use super::{held::Handed, shared::Shared};
+use super::{
+    held::{Handed, Token},
+    shared::Shared,
+};
 use crate::contract::{
     FinalReading, Incoming, RetireError, RetireReason, Settle, SettleError, Settlement, Source, SourceControl,
     SourceStats,
@@ -106,7 +109,7 @@ impl Drop for Place {
 /// Settles one delivery. Dropped unsettled, it gives the message back by its source's task.
 pub struct JetStreamSettler {
     shared: Arc<Shared>,
-    token: u64,
+    token: Token,
     is_settled: bool,
 }
 

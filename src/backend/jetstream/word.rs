@@ -45,6 +45,9 @@ pub(super) struct Word {
     pub(super) verb: Verb,
     /// From then on it could be taken for the next attempt.
     pub(super) until: Instant,
+    /// What is done for good once it is said, and is not [settled](super::held::Held::finish) otherwise: its place in the
+    /// stream, and when it was stored.
+    pub(super) ends: Option<(u64, u64)>,
 }
 
 #[cfg(test)]

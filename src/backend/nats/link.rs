@@ -26,6 +26,7 @@ use super::{
     address::Servers,
     drain::TRANSIT,
     options::NatsOptions,
+    panicked::panicked,
     replies::Desk,
     signals::{Denied, Signals},
     wire,
@@ -90,12 +91,8 @@ impl Link {
         let ended = CancellationToken::new();
         let connect = observed(options.connect(&servers).await?, &signals, &ended, options.delay());
         let connected = AssertUnwindSafe(connect.subscription_capacity(TRANSIT).connect(servers.addresses()));
-        // For want of any cryptography the client panics where a server asks for TLS.
-        let connected = connected.catch_unwind().await.map_err(|_| OpenError::Setting {
-            setting: "url",
-            value: servers.to_string(),
-            fix: "the server asks for TLS: enable tramline's feature `nats-tls`".to_owned(),
-        })?;
+        let connected = connected.catch_unwind().await;
+        let connected = connected.map_err(|panic| panicked(&servers, &*panic, NatsOptions::has_tls()))?;
         let client = connected.map_err(|error| not_connected(&servers, options, error))?;
         let desk = Arc::new(Desk::new(&client.new_inbox()));
         let end = Mutex::new(Some(Arc::new(End(client.clone()))));
@@ -200,7 +197,7 @@ impl Link {
         let mut waiting = self.desk.ask(None);
         let subject = waiting.reply().clone();
         let echo = async {
-            self.hand_to_client(subject, None, HeaderMap::new(), Bytes::new()).await?;
+            self.hand_to_client(subject, None, Default::default).await?;
             // To be denied that publish is an answer too, and in its turn.
             waiting.answer().await.map(drop).ok_or(NotSent::Closed)
         };
@@ -225,9 +222,8 @@ impl Link {
         if let Some(denied) = self.signals.is_denied(&subject) {
             return Err(denied.into());
         }
-        let (headers, payload) = self.writer().write(event);
         // Pinned, because a future is large, and would be moved.
-        let sending = pin!(self.hand_to_client(subject, reply, headers, payload));
+        let sending = pin!(self.hand_to_client(subject, reply, || self.writer().write(event)));
         tokio::select! {
             biased;
             sent = sending => sent?,
@@ -251,9 +247,9 @@ impl Link {
         &self,
         subject: Subject,
         reply: Option<Subject>,
-        headers: HeaderMap,
-        payload: Bytes,
+        write: impl Fn() -> (HeaderMap, Bytes),
     ) -> Result<(), NotSent> {
+        let (headers, payload) = write();
         let limit = self.client.max_payload();
         if let Some(size) = wire::too_large(&headers, &payload, limit) {
             return Err(NotSent::TooLarge { size, limit });
@@ -262,10 +258,11 @@ impl Link {
             Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, payload).await,
             None => self.client.publish_with_headers(subject, headers, payload).await,
         };
-        sent.map_err(|error| match error.kind() {
-            // The client has ended.
-            PublishErrorKind::Send if self.closed.is_cancelled() => NotSent::Closed,
-            _ => NotSent::Client(error.into()),
+        sent.map_err(|error| {
+            not_taken(error, self.closed.is_cancelled(), || {
+                let (headers, payload) = write();
+                (wire::size(&headers, &payload), self.client.max_payload())
+            })
         })
     }
 
@@ -292,7 +289,11 @@ impl Link {
             && !self.ended.is_cancelled()
             && !matches!(timeout(CLOSE, self.heard()).await, Ok(Ok(())))
         {
-            tracing::warn!(name: "unflushed", target: "tramline", "a NATS session closes without knowing whether what it published last has arrived");
+            tracing::warn!(
+                name: "unflushed",
+                target: "tramline",
+                "a NATS session closes without knowing whether what it published last has arrived"
+            );
         }
         // An error says that the client has ended already.
         let _ = timeout(CLOSE, self.client.drain()).await;
@@ -472,6 +473,20 @@ fn observed(
     })
 }
 
+/// Why the client did not take something; `sizes` are the message's and the most that the server takes.
+fn not_taken(error: async_nats::PublishError, is_closed: bool, sizes: impl FnOnce() -> (usize, usize)) -> NotSent {
+    match error.kind() {
+        // The client has ended.
+        PublishErrorKind::Send if is_closed => NotSent::Closed,
+        // The limit has shrunk since it was looked at.
+        PublishErrorKind::MaxPayloadExceeded => {
+            let (size, limit) = sizes();
+            NotSent::TooLarge { size, limit }
+        }
+        _ => NotSent::Client(error.into()),
+    }
+}
+
 fn not_connected(servers: &Servers, options: &NatsOptions, error: ConnectError) -> OpenError {
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => OpenError::Setting {
@@ -491,3 +506,6 @@ struct NotConnected {
     #[source]
     error: ConnectError,
 }
+
+#[cfg(test)]
+mod tests;

@@ -101,6 +101,7 @@ pub(in crate::backend) mod drain;
 mod kinds;
 pub(in crate::backend) mod link;
 mod options;
+mod panicked;
 mod queue;
 mod replies;
 mod requests;

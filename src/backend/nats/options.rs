@@ -240,6 +240,13 @@ impl Tls {
     }
 }
 
+impl NatsOptions {
+    /// Whether TLS is there.
+    pub(super) const fn has_tls() -> bool {
+        Self::TLS
+    }
+}
+
 /// Whether TLS is there: not where the feature is off. Where it is on, a constant of the type's own comes before this.
 #[allow(dead_code, reason = "it is there for where the other is not")]
 trait WithoutTls {

@@ -183,10 +183,22 @@ impl Open {
         match unconstrained(self.answer(&event)).now_or_never() {
             Some(Ok(())) => {}
             Some(Err(error)) => {
-                tracing::debug!(name: "no_reply", target: "tramline", failure = %reason, reason = %error, "a request gets no failure reply")
+                tracing::debug!(
+                    name: "no_reply",
+                    target: "tramline",
+                    failure = %reason,
+                    reason = %error,
+                    "a request gets no failure reply"
+                );
             }
             None => {
-                tracing::debug!(name: "no_reply", target: "tramline", failure = %reason, reason = "the client's buffer is full", "a request gets no failure reply")
+                tracing::debug!(
+                    name: "no_reply",
+                    target: "tramline",
+                    failure = %reason,
+                    reason = "the client's buffer is full",
+                    "a request gets no failure reply"
+                );
             }
         }
     }

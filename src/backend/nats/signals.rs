@@ -81,7 +81,12 @@ impl Signals {
         match event {
             Event::Disconnected => {
                 let count = self.disconnects.fetch_add(1, Relaxed) + 1;
-                tracing::warn!(name: "link_down", target: "tramline", count, "the link to the NATS server is down: what is published meanwhile is lost");
+                tracing::warn!(
+                    name: "link_down",
+                    target: "tramline",
+                    count,
+                    "the link to the NATS server is down: what is published meanwhile is lost"
+                );
                 self.down.notify_waiters();
                 self.trouble.notify_waiters();
             }
@@ -97,27 +102,52 @@ impl Signals {
                 let count = self.slow.fetch_add(1, Relaxed) + 1;
                 // There may be one for each message.
                 if count.is_power_of_two() {
-                    tracing::warn!(name: "link_slow", target: "tramline", count, "the NATS client was too slow and dropped a message that nobody counts");
+                    tracing::warn!(
+                        name: "link_slow",
+                        target: "tramline",
+                        count,
+                        "the NATS client was too slow and dropped a message that nobody counts"
+                    );
                 }
             }
             Event::ClientError(error) => {
                 let count = self.failures.fetch_add(1, Relaxed) + 1;
                 // There is one for each attempt, for as long as the server is away, or refuses credentials that it took before.
                 if count.is_power_of_two() {
-                    tracing::warn!(name: "link_fails", target: "tramline", count, reason = %error, "the link to the NATS server cannot be made anew");
+                    tracing::warn!(
+                        name: "link_fails",
+                        target: "tramline",
+                        count,
+                        reason = %error,
+                        "the link to the NATS server cannot be made anew"
+                    );
                 }
             }
             Event::ServerError(ServerError::Other(text)) => match denied(text) {
                 Some(denied) => self.deny(denied),
                 None => {
-                    tracing::warn!(name: "server", target: "tramline", reason = text, "the NATS server reports an error")
+                    tracing::warn!(
+                        name: "server",
+                        target: "tramline",
+                        reason = text,
+                        "the NATS server reports an error"
+                    );
                 }
             },
             Event::LameDuckMode => {
-                tracing::warn!(name: "server", target: "tramline", "the NATS server is about to stop and asks its clients to leave")
+                tracing::warn!(
+                    name: "server",
+                    target: "tramline",
+                    "the NATS server is about to stop and asks its clients to leave"
+                );
             }
             other => {
-                tracing::debug!(name: "client", target: "tramline", reason = %other, "the NATS client reports an event")
+                tracing::debug!(
+                    name: "client",
+                    target: "tramline",
+                    reason = %other,
+                    "the NATS client reports an event"
+                );
             }
         }
     }

@@ -101,7 +101,8 @@ pub(in crate::backend) fn too_large(headers: &HeaderMap, payload: &Bytes, limit:
     (size > limit).then_some(size)
 }
 
-fn size(headers: &HeaderMap, payload: &Bytes) -> usize {
+/// The size of a message in bytes, as the server counts it.
+pub(in crate::backend) fn size(headers: &HeaderMap, payload: &Bytes) -> usize {
     const FRAME: usize = "NATS/1.0\r\n".len() + "\r\n".len();
     let lines = headers.iter().flat_map(|(name, values)| {
         let name: &str = name.as_ref();

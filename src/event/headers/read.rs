@@ -11,6 +11,7 @@ use crate::{
         builder::{self, check_content_type},
         envelope::Inner,
         error::version_flaw,
+        event_type::EventType,
         extension_name, media_type,
         on_demand::OnDemand,
     },
@@ -23,7 +24,7 @@ const PREFIX: &str = "ce-";
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     sources: Seen<UriReference>,
-    types: Seen<Text>,
+    types: Seen<EventType>,
     content_types: Seen<Text>,
     schemas: Seen<Uri>,
 }
@@ -160,7 +161,7 @@ impl<'m> Headers<'m> {
         let id = not_empty(self.id?)?.to_owned();
         let source = |text| UriReference::new(not_empty(text).ok_or(())?).map_err(drop);
         let source = reader.sources.find(self.source?, source).ok()?;
-        let event_type = |text| not_empty(text).map(Text::from).ok_or(());
+        let event_type = |text| not_empty(text).map(|text| EventType::Shared(text.into())).ok_or(());
         let event_type = reader.types.find(self.event_type?, event_type).ok()?;
 
         let subject = match self.subject {

@@ -43,11 +43,13 @@ impl<'e> Encoded<'e> {
     }
 
     /// Of the headers of binary mode those that an event has in common with others of its kind.
+    #[cfg_attr(not(feature = "nats"), allow(dead_code, reason = "for a client that keeps them then"))]
     pub(crate) fn common(&self) -> impl Iterator<Item = (&'static str, Cow<'e, str>)> + use<'e> {
         known(self.event).into_iter().filter(|header| header.is_common).filter_map(Header::encoded)
     }
 
     /// Of the headers of binary mode those that are an event's own.
+    #[cfg_attr(not(feature = "nats"), allow(dead_code, reason = "for a client that keeps the others"))]
     pub(crate) fn own(&self) -> impl Iterator<Item = (Cow<'static, str>, Cow<'e, str>)> + use<'e> {
         let known = known(self.event).into_iter().filter(|header| !header.is_common).filter_map(Header::encoded);
         known.map(|(name, value)| (Cow::Borrowed(name), value)).chain(extensions(self.event))
@@ -79,6 +81,7 @@ struct Header<'e> {
     name: &'static str,
     text: Option<&'e str>,
     /// Whether the events of one kind have the same.
+    #[cfg_attr(not(feature = "nats"), allow(dead_code, reason = "for a client that keeps them then"))]
     is_common: bool,
 }
 

@@ -61,3 +61,29 @@ async fn an_event_of_more_than_a_mebibyte_arrives_where_the_server_takes_it() {
     )
     .await;
 }
+
+/// 12 MiB: more than any pull asks for, after the operator has lowered the limit.
+#[tokio::test(flavor = "multi_thread")]
+async fn q10_a_message_that_is_larger_than_a_pull_brings_is_asked_for_alone_and_holds_nobody_up() {
+    on_both_with(
+        |setup| setup.max_payload(16 * 1024 * 1024),
+        |_| {},
+        async |mut server| {
+            let writer = publisher(jetstream(server.url())).await;
+            let builder = Event::builder("vast", source!("urn:example:test"), "com.example.test.v1");
+            let vast = builder.text("x".repeat(12 * LIMIT)).build().unwrap();
+            let desk = Desk::new(Order::Accept);
+            stop(serve(jetstream(server.url()), &desk).await).await;
+            publish(&writer.handle(), "before").await.unwrap();
+            writer.publish(&subject!("shop.order"), vast).await.unwrap();
+            publish(&writer.handle(), "after").await.unwrap();
+            within("the stop", writer.stop(Duration::from_secs(5))).await;
+            server.restart_with(|setup| setup.max_payload(1024 * 1024)).await;
+            let bus = serve(jetstream(server.url()), &desk).await;
+            until("all come", async || desk.count() == 3).await;
+            assert!(["before", "vast", "after"].iter().all(|id| desk.came()[*id] == [1]), "{:?}", desk.came());
+            assert_eq!(stop(bus).await.unaccounted(), 0);
+        },
+    )
+    .await;
+}

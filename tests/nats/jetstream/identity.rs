@@ -34,7 +34,7 @@ async fn i4_of_two_who_open_a_new_name_at_once_with_other_settings_one_is_refuse
             let (winner, loser) = if first.is_ok() { (first, second) } else { (second, first) };
             let (field, existing, asked) = refused(loser);
             assert_eq!(field, "max_deliver");
-            let there = consumer(&server, &durable).await.config.max_deliver - 1000;
+            let there = consumer(&server, &durable).await.config.max_deliver - 1_000_000_000;
             assert_eq!(existing, there.to_string(), "what the winner asked for is there");
             assert!(["3", "7"].contains(&&*asked) && asked != existing);
             drop(winner);
@@ -67,7 +67,7 @@ async fn i4_a_consumer_of_another_kind_under_the_name_is_refused_as_what_it_is()
             filter_subject: "a.b".to_owned(),
             deliver_policy: async_nats::jetstream::consumer::DeliverPolicy::New,
             ack_wait: super::support::LEASE,
-            max_deliver: 1003,
+            max_deliver: 1_000_000_003,
             ..Config::default()
         };
         let push = Config { deliver_subject: Some("elsewhere".to_owned()), ..like("push") };
@@ -88,7 +88,7 @@ async fn i4_a_consumer_of_another_kind_under_the_name_is_refused_as_what_it_is()
                 "mode: a push consumer",
                 "mode: a consumer with ack policy None",
                 "max_deliver: without a limit",
-                "max_deliver: 3 at the server, which has no room for what is given back",
+                "max_deliver: 3 at the server, which has too little room for what is given back",
             ]
         );
         // One that the operator made to fit is taken.

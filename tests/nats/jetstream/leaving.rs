@@ -206,3 +206,18 @@ async fn n8_a_consumer_that_is_deleted_while_nothing_is_asked_for_is_missed_all_
     })
     .await;
 }
+
+/// On a runtime of its own, which is gone before it has come to the source's task.
+#[test]
+fn n7_a_retire_returns_also_where_the_task_never_ran() {
+    let outside = tokio::runtime::Runtime::new().unwrap();
+    outside.block_on(on_both(async |server| {
+        let url = server.url();
+        let sink = tokio::task::spawn_blocking(move || {
+            let inside = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            inside.block_on(async { Sink::of(&open(url).await, patient("d")).await })
+        });
+        let said = cause(sink.await.unwrap().retire().await);
+        assert!(said.contains("the source's task has ended"), "{said}");
+    }));
+}

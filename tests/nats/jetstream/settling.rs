@@ -7,6 +7,25 @@ use tramline::contract::{Outcome, Session, Settle, Settlement, SlowHandler};
 use super::support::{LEASE, QUIET, Sink, bounded, consumer, on_both, open, publish, publish_all, spec, until};
 use crate::proxy::Proxy;
 
+/// As a subscription does that restarts over and over.
+#[tokio::test(flavor = "multi_thread")]
+async fn t2_given_back_more_than_a_thousand_times_a_message_still_comes_and_its_next_decline_is_judged() {
+    on_both(async |server| {
+        let session = open(server.url()).await;
+        let mut sink = Sink::of(&session, spec("a.b", "d")).await;
+        publish(&session, "a.b", "1").await.unwrap();
+        for _ in 0..1_100 {
+            sink.next().await.say(Outcome::Returned).await.unwrap();
+        }
+        assert_eq!(sink.stats().exhausted, 0);
+        sink.next().await.say(Outcome::Nacked).await.unwrap();
+        assert!(sink.is_quiet().await);
+        assert_eq!(sink.retire().await.stats.exhausted, 1);
+        session.close().await.unwrap();
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn t2_returned_at_the_last_attempt_a_message_comes_again_and_declined_after_that_it_is_exhausted_once() {
     on_both(async |server| {
@@ -119,6 +138,30 @@ async fn b4_what_waits_out_a_delay_at_the_server_keeps_its_place() {
         }
         ids.sort();
         assert_eq!(ids, ["0", "1", "2"]);
+        session.close().await.unwrap();
+    })
+    .await;
+}
+
+/// A server that is busy with its files answers for its consumers late, and hears heartbeats as ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn e5_while_a_source_waits_to_hear_of_its_consumer_it_extends_its_leases() {
+    on_both(async |server| {
+        let proxy = Proxy::to(&server).await;
+        let session = open(proxy.url()).await;
+        let mut sink = Sink::of(&session, spec("a.b", "d")).await;
+        publish(&session, "a.b", "1").await.unwrap();
+        let held = sink.next().await;
+        // Somebody hears what goes there, and answers nothing.
+        let deaf = async_nats::connect(server.url()).await.unwrap();
+        let asked = deaf.subscribe("$JS.API.C0NSUMER.>").await.unwrap();
+        deaf.flush().await.unwrap();
+        proxy.misdirect("$JS.API.CONSUMER.", "$JS.API.C0NSUMER.");
+        tokio::time::sleep(5 * LEASE).await;
+        assert_eq!(sink.stats().lease_expired, 0);
+        held.ack().await;
+        drop(asked);
+        assert_eq!(sink.retire().await.stats.lease_expired, 0);
         session.close().await.unwrap();
     })
     .await;

@@ -35,7 +35,7 @@ fn arrival(sequence: u64, attempt: u32) -> Arrival {
     }
 }
 
-fn hand_over(held: &mut Held, now: Instant) -> Option<u64> {
+fn hand_over(held: &mut Held, now: Instant) -> Option<Token> {
     match held.poll_next(&Context::from_waker(Waker::noop()), now) {
         Poll::Ready(Some(handed)) => Some(handed.token),
         _ => None,
@@ -43,11 +43,17 @@ fn hand_over(held: &mut Held, now: Instant) -> Option<u64> {
 }
 
 /// Settles, and has the client take it.
-fn settle(held: &mut Held, token: u64, outcome: Outcome, now: Instant) -> Result<Verb, Refusal> {
+fn settle(held: &mut Held, token: Token, outcome: Outcome, now: Instant) -> Result<Verb, Refusal> {
     settle_after(held, token, outcome, Duration::ZERO, now)
 }
 
-fn settle_after(held: &mut Held, token: u64, outcome: Outcome, delay: Duration, now: Instant) -> Result<Verb, Refusal> {
+fn settle_after(
+    held: &mut Held,
+    token: Token,
+    outcome: Outcome,
+    delay: Duration,
+    now: Instant,
+) -> Result<Verb, Refusal> {
     let word = held.begin(token, Settlement::new(outcome).after(delay), now, true)?;
     held.finish(token, true, now);
     Ok(word.verb)
@@ -69,7 +75,7 @@ fn b4_what_is_asked_for_queued_in_hand_and_resting_is_never_more_than_the_bound(
     assert_eq!(held.wanted(now), None, "one pull at a time");
     (1..=4).for_each(|sequence| held.take_in(arrival(sequence, 1), now));
     assert!(!held.is_pulling());
-    let tokens: Vec<u64> = (0..4).map_while(|_| hand_over(&mut held, now)).collect();
+    let tokens: Vec<Token> = (0..4).map_while(|_| hand_over(&mut held, now)).collect();
     assert_eq!(held.wanted(now), None, "all are in hand");
     settle(&mut held, tokens[0], Outcome::Acked, now).unwrap();
     settle_after(&mut held, tokens[1], Outcome::Nacked, SECOND, now).unwrap();
@@ -224,6 +230,37 @@ fn e5_a_message_that_spends_its_time_at_the_last_attempt_is_exhausted_and_one_th
 }
 
 #[test]
+fn l11_what_was_given_up_is_forgotten_by_age_and_not_by_place() {
+    let (mut held, _) = extended(4);
+    let many = crate::backend::jetstream::done::MOST as u64;
+    (0..many).for_each(|sequence| assert!(held.is_dead(10_000 + sequence)));
+    assert!(held.is_dead(1), "it is news");
+    assert!(!held.is_dead(1), "and the second time it is not");
+    assert!(!held.is_dead(10_001));
+    assert_eq!(held.stats().exhausted, many + 1);
+}
+
+#[test]
+fn l8_what_was_terminated_for_its_spent_lease_and_comes_again_is_exhausted_once_and_handed_to_nobody() {
+    let (mut held, now) = extended(4);
+    held.take_in(arrival(1, 3), now);
+    hand_over(&mut held, now);
+    let mut clock = now;
+    while clock < now + 10 * SECOND {
+        clock += SECOND / 4;
+        held.look(clock, true);
+        held.heard(clock);
+    }
+    held.take_in(arrival(1, 4), clock);
+    let again = hand_over(&mut held, clock).expect("nothing has been said yet");
+    held.give_back(again);
+    assert_eq!(said(&mut held, clock), [("1.3".to_owned(), Verb::Term), ("1.4".to_owned(), NAK)]);
+    held.take_in(arrival(1, 5), clock);
+    assert_eq!((hand_over(&mut held, clock), held.stats().exhausted), (None, 1));
+    assert_eq!(said(&mut held, clock), [("1.5".to_owned(), Verb::Ack)]);
+}
+
+#[test]
 fn e5_without_heartbeats_a_lease_lapses_and_nothing_is_said_of_it() {
     let (mut held, now) = extended(4);
     held.take_in(arrival(1, 3), now);
@@ -314,7 +351,7 @@ fn e1_a_settlement_under_way_when_its_lease_ends_keeps_nobody_awake() {
         held.begin(token, Settlement::new(Outcome::Acked), now, true).unwrap();
         let later = now + 2 * SECOND;
         held.look(later, true);
-        assert!(held.wakes() > later, "the client's buffer is full, and nothing can be done about it");
+        assert!(held.wakes(now) > later, "the client's buffer is full, and nothing can be done about it");
     }
 }
 

@@ -51,20 +51,20 @@ async fn a_delivery_is_told_as_deliver_and_settle_and_its_handler_runs_in_the_sp
     bus.idle().await;
 
     let this = ["one", "a", "x", "1"];
-    let [deliver] = &recorder.events("deliver")[..] else { panic!("once") };
+    let [deliver] = &recorder.events("deliver")[..] else { panic!("once: {recorder:?}") };
     assert_eq!((of(deliver), deliver.level, deliver.target.as_str()), (this, Level::DEBUG, "tramline"));
-    let [settle] = &recorder.events("settle")[..] else { panic!("once") };
+    let [settle] = &recorder.events("settle")[..] else { panic!("once: {recorder:?}") };
     assert_eq!((of(settle), settle.level, settle.target.as_str()), (this, Level::DEBUG, "tramline"));
     assert_eq!((settle.get("verdict"), settle.inside[0].name.as_str()), ("acked", "handle"));
 
-    let [handle] = &recorder.spans("handle")[..] else { panic!("once") };
+    let [handle] = &recorder.spans("handle")[..] else { panic!("once: {recorder:?}") };
     assert_eq!((of(handle), handle.level, handle.target.as_str()), (this, Level::INFO, "tramline"));
     assert_eq!(handle.get("event.source"), "urn:example:test");
     assert_eq!(handle.get("event.type"), "com.example.test.v1");
     assert_eq!((handle.get("verdict"), handle.get("otel.kind")), ("acked", "consumer"));
     // Each poll is inside, the one after it has waited too.
     for by_the_handler in ["begun", "ended"] {
-        let [said] = &recorder.events(by_the_handler)[..] else { panic!("once") };
+        let [said] = &recorder.events(by_the_handler)[..] else { panic!("once: {recorder:?}") };
         assert_eq!(said.inside.iter().map(of).collect::<Vec<_>>(), [this]);
     }
     bus.stop(seconds(1)).await;
@@ -139,7 +139,7 @@ async fn v5_who_fails_for_good_is_an_error_with_its_reason() {
     let bus = start(two_attempts().handle(async |_| -> Ack { panic!("on purpose") })).await;
     bus.publish(&subject!("a"), event("x")).await.unwrap();
     until("it has failed", || bus.stats("one").unwrap().incidents == 1).await;
-    let [told] = &recorder.events("give_up")[..] else { panic!("once") };
+    let [told] = &recorder.events("give_up")[..] else { panic!("once: {recorder:?}") };
     assert_eq!((told.level, told.get("subscription")), (Level::ERROR, "one"));
     assert_eq!(told.get("reason"), "the handler panicked: on purpose");
     bus.stop(seconds(1)).await;
@@ -177,7 +177,7 @@ async fn q10_what_is_no_event_is_settled_as_malformed_without_an_id() {
     let bus = start(responder.handle(async |asked| asked.event().clone())).await;
     wire.publish_garbled();
     until("it is counted", || bus.stats("two").unwrap().lost.malformed == 1).await;
-    let [told] = &recorder.events("settle")[..] else { panic!("once") };
+    let [told] = &recorder.events("settle")[..] else { panic!("once: {recorder:?}") };
     assert_eq!(
         (told.get("verdict"), told.get("subject"), told.get("reason")),
         ("malformed", "a", "not a valid event: garbled")

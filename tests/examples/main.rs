@@ -2,12 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
+mod at_least_once;
+mod live_ledger;
+mod request_reply;
+
 use std::{
     collections::BTreeSet,
-    fs,
+    env, fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    path::PathBuf,
     process::{Command, Output, Stdio},
+    sync::LazyLock,
 };
 
 /// With its arguments, and what it prints in any case.
@@ -15,6 +21,7 @@ const EXAMPLES: &[(&str, &[&str], &str)] = &[
     ("at_least_once", &[], "exhausted: a message that ran out of its three attempts"),
     ("conformance_report", &[], "ordering"),
     ("from_configuration", &[], "attempt 2"),
+    ("live_ledger", &["3"], "stopped."),
     ("own_backend", &[], "delivered"),
     ("quickstart", &[], "0 refused"),
     ("request_reply", &[], "sold out"),
@@ -23,10 +30,23 @@ const EXAMPLES: &[(&str, &[&str], &str)] = &[
     ("testing", &[], "panicked: the scales broke"),
 ];
 
-/// `cargo run`, which on Unix becomes the example.
+/// Where the examples are, up to date: built once, of the whole workspace and with every feature, as the tests are, so that no
+/// dependency is built another time.
+static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
+    let this = env::current_exe().unwrap();
+    let profile = this.ancestors().nth(2).unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--offline", "--workspace", "--all-features", "--examples", "--target-dir"]);
+    cargo.arg(profile.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR"));
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    assert!(cargo.status().unwrap().success(), "an example does not compile");
+    profile.join("examples")
+});
+
 fn command(example: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--offline", "--all-features", "--example", example, "--"]);
+    let mut command = Command::new(PROGRAMS.join(example));
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }

@@ -1,16 +1,10 @@
 //! The example `at_least_once`, run as a user runs it: what it prints is what happens.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
-
-use std::process::Command;
+use crate::command;
 
 #[test]
 fn the_example_prints_each_attempt_and_a_ledger_that_explains_them() {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--example", "at_least_once"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let output = command("at_least_once", &[]).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     for line in ["plain     attempt 1: done", "flaky     attempt 2: done", "busy      attempt 2: done"] {

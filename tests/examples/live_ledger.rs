@@ -1,16 +1,10 @@
 //! The example `live_ledger`, run with its output piped: plain tables that add up and fit a terminal, and an end.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
-
-use std::process::Command;
+use crate::command;
 
 #[test]
 fn the_example_prints_plain_tables_that_fit_and_ends_by_itself() {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--example", "live_ledger", "--", "3"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let output = command("live_ledger", &["3"]).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(!said.contains('\x1b'), "nothing for a terminal: {said}");

@@ -1,16 +1,10 @@
 //! The example `request_reply`, run as a user runs it: what it prints is what happens.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
-
-use std::process::Command;
+use crate::command;
 
 #[test]
 fn the_example_prints_replies_a_failure_a_deadline_and_both_ledgers() {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--example", "request_reply"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let output = command("request_reply", &[]).output().unwrap();
     let (said, logged) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{said}\n{logged}");
     for line in [

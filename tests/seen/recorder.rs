@@ -3,15 +3,15 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use tracing::{
-    Event, Level, Subscriber,
+    Dispatch, Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     level_filters::LevelFilter,
     span::{Attributes, Id, Record},
-    subscriber::DefaultGuard,
+    subscriber::{DefaultGuard, Interest},
 };
 use tracing_subscriber::{
     Layer,
@@ -20,6 +20,38 @@ use tracing_subscriber::{
 };
 
 type Fields = BTreeMap<String, String>;
+
+/// Is there before anything is told, and wants to be asked each time. Without it, what one test does not listen to may be
+/// taken for what nobody listens to, if `tracing` meets a place in the code while another test begins to listen.
+struct Asked;
+
+impl Subscriber for Asked {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::TRACE)
+    }
+
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        false
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
 
 /// A span or an event.
 #[derive(Debug, Clone)]
@@ -45,7 +77,7 @@ impl Told {
 }
 
 /// What was told since it listens, on this thread.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Recorder {
     events: Arc<Mutex<Vec<Told>>>,
     spans: Arc<Mutex<BTreeMap<u64, Told>>>,
@@ -54,8 +86,10 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Listens to all that is of this level or worse, until the guard is dropped.
     pub(crate) fn listen(level: LevelFilter) -> (Self, DefaultGuard) {
+        static ASKED: OnceLock<Dispatch> = OnceLock::new();
+        ASKED.get_or_init(|| Dispatch::new(Asked));
         let recorder = Self::default();
-        let subscriber = tracing_subscriber::registry().with(recorder.clone().with_filter(level));
+        let subscriber = tracing_subscriber::registry().with(level).with(recorder.clone());
         (recorder, tracing::subscriber::set_default(subscriber))
     }
 
@@ -94,7 +128,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Recorder {
     }
 }
 
-fn told(metadata: &tracing::Metadata<'_>) -> Told {
+fn told(metadata: &Metadata<'_>) -> Told {
     let (name, target) = (metadata.name().to_owned(), metadata.target().to_owned());
     Told { name, level: *metadata.level(), target, fields: Fields::new(), inside: Vec::new() }
 }

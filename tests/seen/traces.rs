@@ -34,7 +34,10 @@ thread_local! {
 
 /// Says where the trace of this thread stands, and writes down what is linked to what.
 #[derive(Clone, Default)]
-struct Tracer(Arc<Mutex<Vec<(Option<&'static str>, TraceContext)>>>);
+struct Tracer(Arc<Mutex<Vec<Link>>>);
+
+/// The span's name, and what it is linked to.
+type Link = (Option<&'static str>, TraceContext);
 
 impl Tracer {
     fn linked(&self) -> Vec<String> {
@@ -48,7 +51,7 @@ impl Propagator for Tracer {
     }
 
     fn link(&self, span: &Span, from: &TraceContext) {
-        self.0.lock().unwrap().push((span.metadata().map(|metadata| metadata.name()), from.clone()));
+        self.0.lock().unwrap().push((span.metadata().map(tracing::Metadata::name), from.clone()));
     }
 }
 
