@@ -159,13 +159,15 @@ impl Desk {
         seen: &mut Option<Box<Seen>>,
     ) -> Option<Handled> {
         let arrival = Arrival { subscription: &self.name, subject, event, attempt };
-        let (span, linked) = self.span(&arrival);
-        // On the heap, so that where nobody looks there is hardly a place for it.
-        *seen = Some(Box::new(Seen { span, verdict: OnceLock::new() }));
-        match linked {
+        let span = self.span(&arrival);
+        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
+        let instead = match linked {
             Ok(()) => self.watcher.as_deref().and_then(|watcher| step_in(watcher, &arrival)),
             Err(panic) => Some(Guarded::Panicked(panic)),
-        }
+        };
+        // On the heap, so that where nobody looks there is hardly a place for it.
+        *seen = Some(Box::new(Seen { span, verdict: OnceLock::new() }));
+        instead
     }
 
     /// Tells a test kit what the handler's part came to.
@@ -178,11 +180,11 @@ impl Desk {
         }
     }
 
-    /// Of one delivery; and the text of a panic of who was to link it.
-    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> (Span, Result<(), String>) {
+    /// Of one delivery.
+    fn span(&self, &Arrival { subject, event, attempt, .. }: &Arrival<'_>) -> Span {
         let place = Place { subject, event: Some(event), attempt, seen: None };
         tell!(Level::DEBUG, "deliver", self, place, "a delivery was taken");
-        let span = tracing::info_span!(
+        tracing::info_span!(
             target: "tramline",
             "handle",
             subscription = %self.name,
@@ -193,9 +195,7 @@ impl Desk {
             attempt = attempt.get(),
             verdict = Empty,
             otel.kind = "consumer",
-        );
-        let linked = if span.is_disabled() { Ok(()) } else { self.traces.link(&span, event) };
-        (span, linked)
+        )
     }
 
     /// The delivery is settled, recorded or answered. What went wrong has been told.
