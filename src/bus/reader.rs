@@ -104,7 +104,12 @@ where
                     tally.delivered.add_one();
                     continue 'deliveries;
                 }
-                ended => in_words(ended),
+                ended => {
+                    if let Some(seen) = &seen {
+                        seen.leave();
+                    }
+                    in_words(ended)
+                }
             }
         };
         if seen.is_some() {

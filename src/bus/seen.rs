@@ -5,6 +5,7 @@
 use std::{
     fmt,
     future::Future,
+    mem,
     num::NonZeroU32,
     pin::Pin,
     sync::OnceLock,
@@ -15,7 +16,6 @@ use tracing::{
     Level, Span,
     field::Empty,
     level_filters::{LevelFilter, STATIC_MAX_LEVEL},
-    span::Entered,
 };
 
 use super::{
@@ -82,9 +82,15 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// What is run from now on is in the span, until [`leave`](Self::leave): nothing in between panics.
     #[cold]
-    fn enter(&self) -> Entered<'_> {
-        self.span.enter()
+    fn enter(&self) {
+        mem::forget(self.span.enter());
+    }
+
+    #[cold]
+    pub(super) fn leave(&self) {
+        self.span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
     }
 }
 
@@ -120,15 +126,18 @@ macro_rules! tell {
     };
 }
 
-/// A handler under guard, polled in its delivery's span where there is one.
+/// A handler under guard, polled in its delivery's span where there is one. That was entered when the delivery was first
+/// [seen](Desk::see), and whoever gets what the handler came to [leaves](Seen::leave) it: so where nobody looks, nothing of
+/// it is in the way of a handler that is ready at once.
 pub(super) struct Inside<'s, F> {
     seen: Option<&'s Seen>,
+    left: bool,
     handling: F,
 }
 
 #[inline]
 pub(super) fn inside<F: Future + Unpin>(seen: Option<&Seen>, handling: F) -> Inside<'_, F> {
-    Inside { seen, handling }
+    Inside { seen, left: false, handling }
 }
 
 impl<F: Future + Unpin> Future for Inside<'_, F> {
@@ -136,8 +145,15 @@ impl<F: Future + Unpin> Future for Inside<'_, F> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let _entered = self.seen.map(Seen::enter);
-        Pin::new(&mut self.handling).poll(cx)
+        if mem::replace(&mut self.left, false) {
+            self.seen.map(Seen::enter);
+        }
+        let polled = Pin::new(&mut self.handling).poll(cx);
+        if polled.is_pending() {
+            self.left = true;
+            self.seen.map(Seen::leave);
+        }
+        polled
     }
 }
 
@@ -148,7 +164,7 @@ impl Desk {
         self.watcher.is_some() || (Level::INFO <= STATIC_MAX_LEVEL && Level::INFO <= LevelFilter::current())
     }
 
-    /// Begins the delivery's span; returns what is done in the handler's place, if anything.
+    /// Begins the delivery's span, and enters it for the handler; or returns what is done in the handler's place.
     #[cold]
     #[inline(never)]
     pub(super) fn see(
@@ -166,7 +182,10 @@ impl Desk {
             Err(panic) => Some(Guarded::Panicked(panic)),
         };
         // On the heap, so that where nobody looks there is hardly a place for it.
-        *seen = Some(Box::new(Seen { span, verdict: OnceLock::new() }));
+        let seen = seen.insert(Box::new(Seen { span, verdict: OnceLock::new() }));
+        if instead.is_none() {
+            seen.enter();
+        }
         instead
     }
 

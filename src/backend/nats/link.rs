@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_nats::{
-    Client, ConnectError, ConnectErrorKind, ConnectOptions, HeaderMap, Message, PublishErrorKind, Subject, Subscriber,
+    Client, ConnectError, ConnectErrorKind, HeaderMap, Message, PublishErrorKind, Subject, Subscriber,
     connection::State,
 };
 use bytes::Bytes;
@@ -28,7 +28,7 @@ use super::{
     options::NatsOptions,
     panicked::panicked,
     replies::Desk,
-    signals::{Denied, Signals},
+    signals::{Denied, Signals, observed},
     wire,
 };
 use crate::{
@@ -449,28 +449,6 @@ pub(super) async fn denied_subscribing(denials: &mut broadcast::Receiver<Denied>
 /// pattern (contract B10).
 fn queue_group(group: &Group, pattern: &Pattern) -> String {
     format!("{group}@{pattern}")
-}
-
-/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone; and wait for so long before it makes a
-/// link anew. It would also wait before it makes the first one.
-fn observed(
-    mut connect: ConnectOptions,
-    signals: &Arc<Signals>,
-    ended: &CancellationToken,
-    delay: Option<Duration>,
-) -> ConnectOptions {
-    if let Some(delay) = delay {
-        let signals = Arc::clone(signals);
-        connect = connect.reconnect_delay_callback(move |_| if signals.was_up() { delay } else { Duration::ZERO });
-    }
-    let signals = Arc::clone(signals);
-    // The client's two tasks hold the callback: one by itself, and the other by the channel that feeds it.
-    let alive = ended.clone().drop_guard();
-    connect.event_callback(move |event| {
-        let _ = &alive;
-        signals.note(&event);
-        std::future::ready(())
-    })
 }
 
 /// Why the client did not take something; `sizes` are the message's and the most that the server takes.

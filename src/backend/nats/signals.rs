@@ -3,17 +3,18 @@
 use std::{
     collections::HashMap,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
 
-use async_nats::{Event, ServerError};
+use async_nats::{ConnectOptions, Event, ServerError};
 use tokio::{
     sync::{Notify, broadcast, futures::Notified},
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 /// How long a subject that the server denied is not tried again. Rights can be granted while a link lives, and nobody
 /// says so.
@@ -228,6 +229,28 @@ fn denied(text: &str) -> Option<Denied> {
         "Publish to" => Some(Denied::Publish(subject.to_owned())),
         _ => None,
     }
+}
+
+/// Has the client tell `signals` what becomes of its link, and `ended` when it is gone; and wait for so long before it makes a
+/// link anew. It would also wait before it makes the first one.
+pub(super) fn observed(
+    mut connect: ConnectOptions,
+    signals: &Arc<Signals>,
+    ended: &CancellationToken,
+    delay: Option<Duration>,
+) -> ConnectOptions {
+    if let Some(delay) = delay {
+        let signals = Arc::clone(signals);
+        connect = connect.reconnect_delay_callback(move |_| if signals.was_up() { delay } else { Duration::ZERO });
+    }
+    let signals = Arc::clone(signals);
+    // The client's two tasks hold the callback: one by itself, and the other by the channel that feeds it.
+    let alive = ended.clone().drop_guard();
+    connect.event_callback(move |event| {
+        let _ = &alive;
+        signals.note(&event);
+        std::future::ready(())
+    })
 }
 
 #[cfg(test)]
