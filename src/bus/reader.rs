@@ -88,10 +88,10 @@ where
         };
         let parts = Parts { surroundings, subject: &subject, event: &event, attempt };
         let handled = 'handled: {
-            if desk.is_looked_at() {
-                if let Some(handled) = desk.see(&subject, &event, attempt, &mut seen) {
-                    break 'handled handled;
-                }
+            if desk.is_looked_at()
+                && let Some(handled) = desk.see(&subject, &event, attempt, &mut seen)
+            {
+                break 'handled handled;
             }
             // All that is the user's runs and is dropped under guard: calling the handler, and what a rejection says. It is
             // called in one place only, so that it is compiled into this one.
