@@ -291,9 +291,11 @@ impl Pulling {
                 self.is_vast = self.is_empty;
                 if self.is_vast && !std::mem::replace(&mut self.has_warned, true) {
                     tracing::warn!(
+                        name: "too_large_to_pull",
+                        target: "tramline",
                         consumer = self.identity.consumer(),
-                        "a message has more than the {} bytes that a pull brings, and is asked for alone",
-                        self.most_bytes()
+                        limit = self.most_bytes(),
+                        "a message has more bytes than a pull brings, and is asked for alone"
                     );
                 }
                 Ok(())
