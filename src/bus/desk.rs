@@ -277,6 +277,7 @@ impl Desk {
 mod tests {
     use super::*;
     use crate::{
+        bus::Stats,
         contract::SettleError,
         event::UriReference,
         subject::{DurableName, Pattern},
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(refused(&desk, &tally).await, None, "nobody has it any more");
         desk.hand_on();
         assert_eq!(refused(&desk, &tally).await, Some(Duration::ZERO));
-        let mut stats = super::super::ledger::Stats::new(settings.name.clone(), 0);
+        let mut stats = Stats::new(settings.name.clone(), 0);
         tally.add_to(&mut stats);
         assert_eq!((stats.settlement.refused, stats.stranded), (2, 1), "{stats}");
     }

@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use super::{
     Health, Ledger, NoDeadline, Publish, PublishBatch, PublishValue, Request, Stats, Status, StatusChanges,
     core::Core,
-    idle::at_rest,
+    idle::idle,
     publish::{Origin, from_handle},
     request::{request, request_value},
 };
@@ -130,7 +130,7 @@ impl<B: Backend, C: Codec> Handle<B, C> {
     /// # Cancel safety
     /// As [`Bus::idle`](super::Bus::idle).
     pub async fn idle(&self) {
-        at_rest(&self.core, |stats| stats.pending == 0).await;
+        idle(&self.core).await;
     }
 
     /// Whether an activation is installed now (contract H1).

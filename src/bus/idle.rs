@@ -66,6 +66,11 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Waits until nothing is queued, and nothing in hand.
+pub(super) async fn idle<B: Backend>(core: &Arc<Core<B>>) {
+    at_rest(core, |stats| stats.pending == 0).await;
+}
+
 /// Waits until each subscription is at rest. What that is besides having a source and nothing in hand, is said of its
 /// counters by `rests`, which is to be false while anything is queued that matters.
 pub(super) async fn at_rest<B: Backend>(core: &Arc<Core<B>>, rests: impl Fn(&Stats) -> bool + Send + Sync) {

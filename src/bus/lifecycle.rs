@@ -8,7 +8,7 @@ use super::{
     activation::{self, Activation},
     attach::attach,
     core::Core,
-    idle::at_rest,
+    idle::{at_rest, idle},
     publish::{Origin, from_bus},
     request::{request, request_value},
 };
@@ -326,7 +326,7 @@ impl<B: Backend, C: Codec> Bus<B, Running, C> {
     /// # Cancel safety
     /// It changes nothing, and may be dropped and called again, by any number of callers.
     pub async fn idle(&self) {
-        at_rest(&self.core, |stats| stats.pending == 0).await;
+        idle(&self.core).await;
     }
 
     /// As [`idle`](Self::idle), but for each subscription this says of its counters whether it rests: for the feature

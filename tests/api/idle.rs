@@ -4,7 +4,7 @@ use std::{future::pending, num::NonZeroU32};
 
 use tokio::time::{Instant, timeout};
 use tramline::{
-    Ack, AtLeastOnce, Attempt, Backoff, Bus, Delayed, Delivery, DurableName, Publisher, Restart,
+    Ack, AtLeastOnce, Attempt, Backoff, Bus, Delayed, Delivery, DurableName, Memory, Publisher, Restart, Running,
     contract::PublishError, responder, source, subject, subscription,
 };
 
@@ -13,15 +13,20 @@ use crate::{
     support::{Door, balanced, builder, event, millis, name, seconds, settle, start},
 };
 
+/// A bus whose handlers of the subject `a` wait behind this door.
+async fn behind(door: &Door) -> Bus<Memory, Running> {
+    let door = door.clone();
+    start(builder().at_most_once(name("one")).subject(subject!("a")).handle(move |_| {
+        let door = door.clone();
+        async move { door.pass().await }
+    }))
+    .await
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_bus_is_idle_once_what_is_queued_and_in_hand_is_handled_and_not_before() {
     let door = Door::closed();
-    let within = door.clone();
-    let bus = start(builder().at_most_once(name("one")).subject(subject!("a")).handle(move |_| {
-        let door = within.clone();
-        async move { door.pass().await }
-    }))
-    .await;
+    let bus = behind(&door).await;
     bus.idle().await;
     for id in 0..3 {
         bus.publish(&subject!("a"), event(id)).await.unwrap();
@@ -117,12 +122,7 @@ async fn a_subscription_that_has_failed_for_good_is_idle() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_is_dropped_leaves_nothing_and_any_number_may_wait() {
     let door = Door::closed();
-    let within = door.clone();
-    let bus = start(builder().at_most_once(name("one")).subject(subject!("a")).handle(move |_| {
-        let door = within.clone();
-        async move { door.pass().await }
-    }))
-    .await;
+    let bus = behind(&door).await;
     bus.publish(&subject!("a"), event("x")).await.unwrap();
     timeout(millis(1), bus.idle()).await.unwrap_err();
     let both = async { tokio::join!(bus.idle(), bus.idle()) };
