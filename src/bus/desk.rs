@@ -232,11 +232,7 @@ impl Desk {
             Guarded::Panicked(text) => Some(format!("the backend panicked while settling: {text}")),
             Guarded::CutOff => Some("the time for it is used up".to_owned()),
         };
-        let mut again = match settlement.outcome {
-            Outcome::Acked => false,
-            Outcome::Returned => true,
-            _ => attempt < self.max_deliver,
-        };
+        let mut again = settlement.outcome.comes_back(attempt, self.max_deliver);
         if let Some(why) = refused {
             tally.refused.add_one();
             self.warn(place, Wrong::SettlementRefused, &why);

@@ -3,6 +3,7 @@
 use std::{
     error::Error,
     future::{Future, ready},
+    num::NonZeroU32,
     time::Duration,
 };
 
@@ -28,6 +29,17 @@ pub enum Outcome {
     /// names it, and each treats it as a decline.
     #[doc(hidden)]
     Unheard,
+}
+
+impl Outcome {
+    /// Whether a message comes back that came to this at that attempt (contract T2).
+    pub(crate) fn comes_back(self, attempt: NonZeroU32, max_deliver: NonZeroU32) -> bool {
+        match self {
+            Self::Acked => false,
+            Self::Returned => true,
+            Self::Silent | Self::Nacked | Self::Unheard => attempt < max_deliver,
+        }
+    }
 }
 
 /// An outcome, and how long the message is to be held back before its next attempt.

@@ -1,6 +1,6 @@
 //! One connected lifetime of a stand-in: what is published is recorded, or refused as the test says.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
@@ -78,7 +78,7 @@ impl StandInSession {
             answered = Memory::request(self.memory(), subject, event, within) => answered,
             () = self.wire.closed.cancelled() => Err(RequestError::Closed),
         };
-        self.record(subject, requested, true, answered.as_ref().err().map(ToString::to_string));
+        self.record(subject, requested, true, &answered);
         answered
     }
 
@@ -105,7 +105,7 @@ impl StandInSession {
                 }
             }
         };
-        self.record(subject, published, false, outcome.as_ref().err().map(ToString::to_string));
+        self.record(subject, published, false, &outcome);
         outcome
     }
 
@@ -118,7 +118,8 @@ impl StandInSession {
         self.wire.opened(linked);
     }
 
-    fn record(&self, subject: &Subject, event: Event, requested: bool, refused: Option<String>) {
+    fn record<T, E: Error>(&self, subject: &Subject, event: Event, requested: bool, outcome: &Result<T, E>) {
+        let refused = outcome.as_ref().err().map(ToString::to_string);
         self.stage.published(TestPublish { subject: subject.clone(), event, requested, refused, at: Instant::now() });
     }
 }
@@ -135,7 +136,7 @@ impl Session for StandInSession {
             Some(refusal) => Err(refusal.error(event)),
             None => self.memory().publish(subject, event).await,
         };
-        self.record(subject, published, false, outcome.as_ref().err().map(ToString::to_string));
+        self.record(subject, published, false, &outcome);
         outcome
     }
 

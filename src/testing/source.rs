@@ -219,11 +219,7 @@ impl Settle for StandInSettler {
             settlement = settlement.after(longest);
         }
         inner.settle(settlement).await?;
-        let comes_back = match settlement.outcome {
-            Outcome::Acked => false,
-            Outcome::Returned => true,
-            _ => attempt < keeper.max_deliver,
-        };
+        let comes_back = settlement.outcome.comes_back(attempt, keeper.max_deliver);
         if comes_back && !settlement.delay.is_zero() {
             keeper.shortened.fetch_add(too_long.is_some().into(), Relaxed);
             if let Some(until) = Instant::now().checked_add(settlement.delay) {
